@@ -205,14 +205,14 @@ func argumentValues(ctx context.Context, node *commandline.Command, std Streams)
 	if node.Parent == nil {
 		return nil
 	}
-	switch path := node.Parent.Name + " " + node.Name; path {
-	case "sessions show", "sessions rename", "sessions rm", "sessions export":
+	switch room := node.Parent.Name; {
+	case node.Names && room == "sessions":
 		return keptNames(ctx, std, nameLists.sessionNames)
-	case "roles show", "roles edit", "roles export", "roles rm":
+	case node.Names && room == "roles":
 		return keptNames(ctx, std, nameLists.roleNames)
-	case "mcp get", "mcp remove", "mcp enable", "mcp disable", "mcp test", "mcp tools", "mcp call":
+	case node.Names && room == "mcp":
 		return serverNames(ctx, std)
-	case "jcode completion":
+	case node.Path() == "jcode completion":
 		return []candidate{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
 	}
 	return nil

@@ -13,12 +13,15 @@ import (
 
 // Cmd works with the documents of a session or, with --role, of a role.
 type Cmd struct {
-	List    listCmd    `cmd:"" default:"withargs" help:"List the documents of a session or role with what is wrong with them."`
-	Add     addCmd     `cmd:"" help:"Index files, folders, globs or addresses for a session."`
-	Remove  removeCmd  `cmd:"" help:"Take away what was added to a session."`
-	Rebuild rebuildCmd `cmd:"" help:"Read and index the documents again."`
-	Search  searchCmd  `cmd:"" help:"Print the passages that the model would find."`
+	List    listCmd    `cmd:"" default:"withargs"`
+	Add     addCmd     `cmd:""`
+	Remove  removeCmd  `cmd:""`
+	Rebuild rebuildCmd `cmd:""`
+	Search  searchCmd  `cmd:""`
 }
+
+// Said implements commandline.Tabled.
+func (*Cmd) Said() func(verb string) (help string, names bool) { return retrieval.Table().OnLine }
 
 // Setup is what the commands of `jcode docs` are given.
 type Setup struct {
@@ -87,7 +90,7 @@ func (c *listCmd) Run(ctx context.Context, std Setup) error {
 
 type addCmd struct {
 	docsOf
-	Sources []string `arg:"" help:"Files, folders, globs or addresses."`
+	Sources []string `arg:"" name:"path|glob|address" help:"Files, folders, globs or addresses."`
 }
 
 // Run adds documents to a session.
@@ -97,7 +100,7 @@ func (c *addCmd) Run(ctx context.Context, std Setup) error {
 
 type removeCmd struct {
 	docsOf
-	Sources []string `arg:"" help:"What was added."`
+	Sources []string `arg:"" name:"path|glob|address" help:"What was added."`
 }
 
 // Run removes documents from a session.

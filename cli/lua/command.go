@@ -20,10 +20,10 @@ import (
 
 // Cmd writes, checks and runs Lua without a model.
 type Cmd struct {
-	New   newCmd   `cmd:"" help:"Write a commented, working tool or plugin."`
-	Check checkCmd `cmd:"" help:"Look for faults in manifests and sources, without running them."`
-	Run   runCmd   `cmd:"" help:"Call a Lua tool: same host, gate and limits as for a model."`
-	Stubs stubsCmd `cmd:"" help:"Write type annotations of the Lua API for editors."`
+	New   newCmd   `cmd:""`
+	Check checkCmd `cmd:""`
+	Run   runCmd   `cmd:""`
+	Stubs stubsCmd `cmd:""`
 }
 
 // Setup is what the commands of `jcode lua` are given.

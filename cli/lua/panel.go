@@ -61,17 +61,14 @@ func (a actions) panel() command.Panel {
 
 // verbs are the words of /lua.
 func (a actions) verbs() command.Verbs {
-	return command.Verbs{
-		{Name: "errors", Help: "show what is wrong with tools and plugins", Shows: true, Run: a.errors},
-		{Name: "reload", Hint: "[NAME]", Help: "load a script again, or all", Complete: a.names, Run: func(_ context.Context, name string) (string, error) {
+	return Table().Verbs(a.names, command.Deeds{
+		"errors": {Run: a.errors},
+		"reload": {Run: func(_ context.Context, name string) (string, error) {
 			return strings.TrimSpace("reloading " + name), a.room.Reload(name)
 		}},
-		{Name: "log", Hint: "[NAME]", Help: "show what scripts, or one, have logged", Shows: true, Run: a.log, Complete: a.names},
-		{
-			Name: "allow", Hint: "[PLUGIN] network|outside", Help: "let commands of the project's Lua, or of a plugin's, use the network, or write outside the project", Run: a.allow,
-			Complete: func(context.Context, string) []string { return []string{"network", "outside"} },
-		},
-	}
+		"log":   {Run: a.log},
+		"allow": {Run: a.allow, Complete: func(context.Context, string) []string { return []string{"network", "outside"} }},
+	})
 }
 
 // names proposes the scripts.

@@ -14,19 +14,19 @@ import (
 
 // Cmd works with MCP servers without a model.
 type Cmd struct {
-	List    listCmd    `cmd:"" default:"withargs" help:"List the configured servers; starts nothing without --check."`
-	Get     getCmd     `cmd:"" help:"Show one server's merged entry and the files that define it."`
-	Add     addCmd     `cmd:"" help:"Add a server: NAME URL, or NAME -- COMMAND ARGS…"`
-	AddJSON addJSONCmd `cmd:"" name:"add-json" help:"Add a server given as JSON."`
-	Remove  removeCmd  `cmd:"" help:"Remove a server from the file that has it."`
-	Enable  enableCmd  `cmd:"" help:"Switch a server on."`
-	Disable disableCmd `cmd:"" help:"Switch a server off."`
-	Test    testCmd    `cmd:"" help:"Connect a server, list its tools, disconnect, and say what was seen."`
-	Tools   toolsCmd   `cmd:"" help:"List a server's tools with their schemas as received: NAME, --url URL, or -- COMMAND ARGS…"`
-	Call    callCmd    `cmd:"" help:"Call a tool: NAME TOOL [JSON|-|@FILE], --url URL TOOL [JSON], or TOOL [JSON] -- COMMAND ARGS…"`
-	Login   loginCmd   `cmd:"" help:"Sign in to a server: NAME, or --url URL."`
-	Logout  logoutCmd  `cmd:"" help:"Forget the sign-in to a server: NAME, or --url URL."`
-	Serve   serveCmd   `cmd:"" help:"Serve jcode's own tools over stdio."`
+	List    listCmd    `cmd:"" default:"withargs"`
+	Get     getCmd     `cmd:""`
+	Add     addCmd     `cmd:""`
+	AddJSON addJSONCmd `cmd:"" name:"add-json"`
+	Remove  removeCmd  `cmd:""`
+	Enable  enableCmd  `cmd:""`
+	Disable disableCmd `cmd:""`
+	Test    testCmd    `cmd:""`
+	Tools   toolsCmd   `cmd:""`
+	Call    callCmd    `cmd:""`
+	Login   loginCmd   `cmd:""`
+	Logout  logoutCmd  `cmd:""`
+	Serve   serveCmd   `cmd:""`
 }
 
 // Setup is what the commands of `jcode mcp` are given.

@@ -15,8 +15,8 @@ import (
 
 // verbs are the words of /mcp.
 func (a serverActions) verbs() command.Verbs {
-	of := func(name, help string, run func(ctx context.Context, d mcp.Details) (string, error)) command.Verb {
-		return command.Verb{Name: name, Hint: "NAME", Help: help, Ask: "name a server", Complete: a.names, Run: func(ctx context.Context, server string) (string, error) {
+	of := func(run func(ctx context.Context, d mcp.Details) (string, error)) command.Verb {
+		return command.Verb{Run: func(ctx context.Context, server string) (string, error) {
 			d, err := a.mcp.Server(server)
 			if err != nil {
 				return "", err
@@ -24,47 +24,41 @@ func (a serverActions) verbs() command.Verbs {
 			return run(ctx, d)
 		}}
 	}
-	show := func(name, help string, text func(d mcp.Details) string) command.Verb {
-		v := of(name, help, func(_ context.Context, d mcp.Details) (string, error) { return text(d), nil })
-		v.Shows = true
-		return v
+	show := func(text func(d mcp.Details) string) command.Verb {
+		return of(func(_ context.Context, d mcp.Details) (string, error) { return text(d), nil })
 	}
-	restart := func(said string) func(context.Context, mcp.Details) (string, error) {
-		return func(_ context.Context, d mcp.Details) (string, error) {
+	restart := func(said string) command.Verb {
+		return of(func(_ context.Context, d mcp.Details) (string, error) {
 			return said + " " + d.Name, a.mcp.Restart(d.Name)
-		}
+		})
 	}
-	enable := func(said string, on bool) func(context.Context, mcp.Details) (string, error) {
-		return func(_ context.Context, d mcp.Details) (string, error) {
+	enable := func(said string, on bool) command.Verb {
+		return of(func(_ context.Context, d mcp.Details) (string, error) {
 			return d.Name + " is " + said, a.mcp.SetEnabled(d.Name, on)
-		}
+		})
 	}
-	list := command.Verbs{
-		of("connect", "connect a server, or restart it", restart("connecting")),
-		of("disconnect", "disconnect a server; its tools are gone", a.disconnect),
-		of("reconnect", "restart a server", restart("reconnecting")),
-		show("tools", "list a server's tools, and those that were left out", toolsText),
-		show("log", "show a server's log and the end of stderr", func(d mcp.Details) string { return strings.TrimSpace(d.Log + "\n" + d.Stderr) }),
-		of("enable", "switch a server on", enable("enabled", true)),
-		of("disable", "switch a server off", enable("disabled", false)),
-		of("approve", "let a server of the project run as its files have it now", a.approve),
-		{Name: "allow", Hint: "NAME network|outside", Help: "let a server use the network, or write outside the project", Ask: "name a server", Run: a.allow, Complete: a.rights},
-		of("login", "sign in to a server", func(_ context.Context, d mcp.Details) (string, error) {
+	offer := func(mode string) command.Verb {
+		return command.Verb{Run: func(context.Context, string) (string, error) { return "MCP tools: " + mode, a.mcp.SetToolsMode(mode) }}
+	}
+	return Table().Verbs(a.names, command.Deeds{
+		"connect":    restart("connecting"),
+		"disconnect": of(a.disconnect),
+		"reconnect":  restart("reconnecting"),
+		"tools":      show(toolsText),
+		"log":        show(func(d mcp.Details) string { return strings.TrimSpace(d.Log + "\n" + d.Stderr) }),
+		"enable":     enable("enabled", true),
+		"disable":    enable("disabled", false),
+		"approve":    of(a.approve),
+		"allow":      {Run: a.allow, Complete: a.rights},
+		"login": of(func(_ context.Context, d mcp.Details) (string, error) {
 			return "signing in to " + d.Name, a.mcp.SignIns().Begin(d.Name)
 		}),
-		of("logout", "forget the sign-in to a server", a.logout),
-		{Name: "reload", Hint: "[NAME]", Help: "read the files of servers again, and apply what changed", Run: a.reloadServers, Complete: a.names},
-	}
-	for _, mode := range []struct{ name, help string }{
-		{"direct", "offer all tools of servers to the model"},
-		{"deferred", "let the model find tools of servers by a search"},
-		{"auto", "offer tools of servers, or let the model find them, by how many there are"},
-	} {
-		list = append(list, command.Verb{Name: mode.name, Help: mode.help, Run: func(context.Context, string) (string, error) {
-			return "MCP tools: " + mode.name, a.mcp.SetToolsMode(mode.name)
-		}})
-	}
-	return list
+		"logout":   of(a.logout),
+		"reload":   {Run: a.reloadServers},
+		"direct":   offer("direct"),
+		"deferred": offer("deferred"),
+		"auto":     offer("auto"),
+	})
 }
 
 // named shows the tools of a server.

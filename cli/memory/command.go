@@ -10,12 +10,12 @@ import (
 
 // Cmd works with the notes from earlier sessions, without a model.
 type Cmd struct {
-	List   listCmd   `cmd:"" default:"withargs" help:"List the notes of this project and yours, and drafts."`
-	Show   showCmd   `cmd:"" help:"Print a note, or all notes of a topic, with where they are from."`
-	Search searchCmd `cmd:"" help:"Search notes and the text of earlier sessions."`
-	Forget forgetCmd `cmd:"" help:"Remove notes or drafts."`
-	Export exportCmd `cmd:"" help:"Write all notes into one file: JSON, or Markdown."`
-	Import importCmd `cmd:"" help:"Read notes as drafts: from a file, or from the memories of Claude Code, Codex and Gemini."`
+	List   listCmd   `cmd:"" default:"withargs"`
+	Show   showCmd   `cmd:""`
+	Search searchCmd `cmd:""`
+	Forget forgetCmd `cmd:""`
+	Export exportCmd `cmd:""`
+	Import importCmd `cmd:""`
 }
 
 // Setup is what the commands of `jcode memory` are given.
@@ -60,7 +60,7 @@ func (c *listCmd) Run(ctx context.Context, std Setup) error {
 }
 
 type showCmd struct {
-	Note string `arg:"" help:"ID of a note, or a topic."`
+	Note string `arg:"" name:"id|topic" help:"ID of a note, or a topic."`
 }
 
 // Run prints notes with where they are from.
@@ -78,7 +78,7 @@ func (c *searchCmd) Run(ctx context.Context, std Setup) error {
 }
 
 type forgetCmd struct {
-	Notes []string `arg:"" help:"IDs of notes or drafts."`
+	Notes []string `arg:"" name:"id" help:"IDs of notes or drafts."`
 }
 
 // Run removes notes.

@@ -144,25 +144,21 @@ func (m *Memory) verbs(a Actions) command.Verbs {
 		drafts, _ := a.Notes.Drafts()
 		return slicex.Map(append(list, drafts...), func(n notes.Note) string { return n.ID })
 	}
-	return command.Verbs{
-		{Name: "list", Help: "list the notes of this project and yours, and drafts", Shows: true, Run: func(context.Context, string) (string, error) { return a.List(), nil }},
-		{Name: "show", Hint: "ID|TOPIC", Help: "show a note, or all notes of a topic, with where they are from", Ask: "name a note or a topic, as the list does", Shows: true, Complete: ids, Run: func(_ context.Context, what string) (string, error) {
-			return a.Show(what)
-		}},
-		{Name: "forget", Hint: "ID …", Help: "remove notes or drafts", Ask: "name a note by the ID that the list shows", Complete: ids, Run: func(ctx context.Context, which string) (string, error) {
+	return Table().Verbs(ids, command.Deeds{
+		"list": {Run: func(context.Context, string) (string, error) { return a.List(), nil }},
+		"show": {Run: func(_ context.Context, what string) (string, error) { return a.Show(what) }},
+		"forget": {Run: func(ctx context.Context, which string) (string, error) {
 			return a.Forget(ctx, strings.Fields(which)...)
 		}},
-		{Name: "export", Hint: "FILE", Help: "write all notes into one file", Ask: "name a file, .json, or .md to read", Run: func(_ context.Context, file string) (string, error) {
-			return a.Export(file)
-		}},
-		{Name: "import", Hint: "[FILE]", Help: "read notes as drafts: from a file, or from the memories of other agents", Run: func(ctx context.Context, file string) (string, error) {
+		"export": {Run: func(_ context.Context, file string) (string, error) { return a.Export(file) }},
+		"import": {Run: func(ctx context.Context, file string) (string, error) {
 			if file == "" {
 				return a.ImportOthers(ctx)
 			}
 			return a.Import(ctx, file)
 		}},
-		{Name: "learn", Help: "have the model propose notes from this conversation, as drafts", Run: func(ctx context.Context, _ string) (string, error) { return m.learnNow(ctx, a) }},
-	}
+		"learn": {Run: func(ctx context.Context, _ string) (string, error) { return m.learnNow(ctx, a) }},
+	})
 }
 
 // List implements command.Source: /recall.

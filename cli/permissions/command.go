@@ -18,9 +18,9 @@ import (
 
 // Cmd shows what may run, and why.
 type Cmd struct {
-	List    listCmd    `cmd:"" default:"withargs" help:"List the rules and grants that apply in this project."`
-	Revoke  revokeCmd  `cmd:"" help:"Take back what a program of the project or a plugin may do besides, as the list names it: 'network mcp github'."`
-	Explain explainCmd `cmd:"" help:"Say what would happen to a shell line, or to a call such as 'write(src/a.go)', and why."`
+	List    listCmd    `cmd:"" default:"withargs"`
+	Revoke  revokeCmd  `cmd:""`
+	Explain explainCmd `cmd:""`
 }
 
 // Setup is what the commands of `jcode permissions` are given.
@@ -193,19 +193,18 @@ func (a Actions) explain(ctx context.Context, line string) permission.Explanatio
 
 // verbs are the words of /permissions.
 func (a Actions) verbs() command.Verbs {
-	const ask = "write a rule, such as exec(go test *)"
-	restrict := func(effect string) func(context.Context, string) (string, error) {
-		return func(_ context.Context, rule string) (string, error) { return a.restrict(effect, rule) }
+	restrict := func(effect string) command.Verb {
+		return command.Verb{Run: func(_ context.Context, rule string) (string, error) { return a.restrict(effect, rule) }}
 	}
-	return command.Verbs{
-		{Name: "explain", Hint: "LINE", Help: "say what would happen to a shell line or a call, and why", Ask: "write a shell line, or a call such as write(src/a.go)", Shows: true, Run: func(ctx context.Context, line string) (string, error) {
+	return Table().Verbs(a.Rights.names, command.Deeds{
+		"explain": {Run: func(ctx context.Context, line string) (string, error) {
 			return strings.TrimRight(a.explain(ctx, line).String(), "\n"), nil
 		}},
-		{Name: "allow", Hint: "RULE", Help: "allow something always in this project", Ask: ask, Run: a.allow},
-		{Name: "ask", Hint: "RULE", Help: "ask before something, until jcode ends", Ask: ask, Run: restrict("ask")},
-		{Name: "deny", Hint: "RULE", Help: "refuse something, until jcode ends", Ask: ask, Run: restrict("deny")},
-		{Name: "revoke", Hint: "RIGHT", Help: "take back what a program of the project or a plugin may do besides, as the list names it", Ask: "write a right as the list does, such as network mcp github", Run: a.Rights.revoke, Complete: a.Rights.names},
-	}
+		"allow":  {Run: a.allow},
+		"ask":    restrict("ask"),
+		"deny":   restrict("deny"),
+		"revoke": {Run: a.Rights.revoke},
+	})
 }
 
 // allow grants a rule for the project.

@@ -20,12 +20,12 @@ import (
 
 // Cmd works with roles in all their layers.
 type Cmd struct {
-	List   listCmd   `cmd:"" default:"withargs" help:"List roles, and which one wins where names clash."`
-	Show   showCmd   `cmd:"" help:"Print a role as its file is written."`
-	Edit   editCmd   `cmd:"" help:"Change a role in your editor, or make one."`
-	Import importCmd `cmd:"" help:"Keep role files in the database, byte for byte."`
-	Export exportCmd `cmd:"" help:"Write a role as a file, byte for byte."`
-	Rm     rmCmd     `cmd:"" help:"Delete roles of your own."`
+	List   listCmd   `cmd:"" default:"withargs"`
+	Show   showCmd   `cmd:""`
+	Edit   editCmd   `cmd:""`
+	Import importCmd `cmd:""`
+	Export exportCmd `cmd:""`
+	Rm     rmCmd     `cmd:""`
 }
 
 // Setup is what the commands of `jcode roles` are given.

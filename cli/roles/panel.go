@@ -111,13 +111,12 @@ func (a Actions) deleteRole(ctx context.Context, row command.Row) (string, error
 
 // verbs are the words of /roles.
 func (a Actions) verbs() command.Verbs {
-	const ask = "name a role"
-	return command.Verbs{
-		{Name: "edit", Hint: "NAME", Help: "open a role in your editor", Ask: ask, Edit: a.roleToOpen, Complete: a.names},
-		{Name: "new", Hint: "NAME", Help: "make a role and open it in your editor", Ask: ask, Edit: a.newRole},
-		{Name: "save", Hint: "NAME", Help: "keep this session's model, mode and settings as a role", Ask: ask, Run: a.saveRole},
-		{Name: "export", Hint: "NAME [FILE]", Help: "write a role as a file, byte for byte", Ask: ask, Run: a.exportRole, Complete: a.names},
-	}
+	return Table().Verbs(a.names, command.Deeds{
+		"edit":   {Edit: a.roleToOpen},
+		"new":    {Edit: a.newRole},
+		"save":   {Run: a.saveRole},
+		"export": {Run: a.exportRole},
+	})
 }
 
 // names proposes roles.

@@ -21,20 +21,20 @@ import (
 
 // Cmd works with stored sessions, without a model and without the terminal UI.
 type Cmd struct {
-	List   listCmd   `cmd:"" default:"withargs" help:"List this folder's sessions, the one used last first."`
-	Show   showCmd   `cmd:"" help:"Print a session's transcript."`
-	Search searchCmd `cmd:"" help:"Find words in titles and messages."`
-	Rename renameCmd `cmd:"" help:"Give a session a title."`
-	Rm     rmCmd     `cmd:"" help:"Delete sessions with all that belongs to them."`
-	Undo   undoCmd   `cmd:"" help:"Undo what the last turn that changed files did to them."`
-	Redo   redoCmd   `cmd:"" help:"Redo what the last undo reverted."`
-	Export exportCmd `cmd:"" help:"Write a session as Markdown, JSON or one HTML page."`
-	Import importCmd `cmd:"" help:"Import sessions of other agents; again, only what is new."`
-	Ps     psCmd     `cmd:"" help:"List the sessions that are open in other terminals, those that need you first."`
-	Watch  watchCmd  `cmd:"" help:"Print what happens in an open session."`
-	Answer answerCmd `cmd:"" help:"Answer the question that an open session waits with."`
-	Send   sendCmd   `cmd:"" help:"Send a prompt to an open session."`
-	Stop   stopCmd   `cmd:"" help:"Stop the running turn of an open session."`
+	List   listCmd   `cmd:"" default:"withargs"`
+	Show   showCmd   `cmd:""`
+	Search searchCmd `cmd:""`
+	Rename renameCmd `cmd:""`
+	Rm     rmCmd     `cmd:""`
+	Undo   undoCmd   `cmd:""`
+	Redo   redoCmd   `cmd:""`
+	Export exportCmd `cmd:""`
+	Import importCmd `cmd:""`
+	Ps     psCmd     `cmd:""`
+	Watch  watchCmd  `cmd:""`
+	Answer answerCmd `cmd:""`
+	Send   sendCmd   `cmd:""`
+	Stop   stopCmd   `cmd:""`
 }
 
 // Setup is what the commands of `jcode sessions` are given.

@@ -15,9 +15,9 @@ import (
 
 // Cmd shows the available skills and command files, without a model.
 type Cmd struct {
-	List  listCmd  `cmd:"" default:"withargs" help:"List the skills of this folder with their state."`
-	Check checkCmd `cmd:"" help:"Tell what is wrong with skills and command files, with file, line and cure."`
-	New   newCmd   `cmd:"" help:"Write a new skill from a template."`
+	List  listCmd  `cmd:"" default:"withargs"`
+	Check checkCmd `cmd:""`
+	New   newCmd   `cmd:""`
 }
 
 // Setup is what the commands of `jcode skills` are given.

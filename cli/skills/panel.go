@@ -33,9 +33,7 @@ func (a actions) panel() command.Panel {
 			{Label: "enable or disable", Run: a.switchSkill},
 			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit, Edited: a.skillEdited},
 		},
-		Verbs: command.Verbs{
-			{Name: "new", Hint: "NAME", Help: "write a new skill of the project from a template", Ask: "name the skill", Run: a.create},
-		},
+		Verbs: Table().Verbs(nil, command.Deeds{"new": {Run: a.create}}),
 	}
 }
 

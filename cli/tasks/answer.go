@@ -13,7 +13,7 @@ import (
 )
 
 type answerCmd struct {
-	ID     taskID   `arg:"" help:"The task's number."`
+	ID     taskID   `arg:"" name:"number" help:"The task's number."`
 	Answer []string `arg:"" optional:"" help:"yes, no, or the reply to a question of the model; without one the question is shown."`
 	Word   string   `help:"Why not: goes to the model with a no." placeholder:"TEXT"`
 }

@@ -15,17 +15,17 @@ import (
 
 // Cmd works with tasks that wait for a worker.
 type Cmd struct {
-	List      listCmd      `cmd:"" default:"withargs" help:"List the tasks, those that need you first."`
-	Add       addCmd       `cmd:"" help:"Queue a task for a worker, or many from a file."`
-	Show      showCmd      `cmd:"" help:"Print all that is known of a task."`
-	Log       logCmd       `cmd:"" help:"Print the transcript of a task's session."`
-	Diff      diffCmd      `cmd:"" help:"Print what a task changed."`
-	Answer    answerCmd    `cmd:"" help:"Answer the question that a task waits with."`
-	Take      takeCmd      `cmd:"" help:"Merge what a task changed into its repository's folder."`
-	Cancel    cancelCmd    `cmd:"" help:"End a task."`
-	Retry     retryCmd     `cmd:"" help:"Queue a task again that failed."`
-	Rm        rmCmd        `cmd:"" help:"Forget tasks, with their worktrees and branches."`
-	Schedules schedulesCmd `cmd:"" help:"List schedules, or remove one."`
+	List      listCmd      `cmd:"" default:"withargs"`
+	Add       addCmd       `cmd:""`
+	Show      showCmd      `cmd:""`
+	Log       logCmd       `cmd:""`
+	Diff      diffCmd      `cmd:""`
+	Answer    answerCmd    `cmd:""`
+	Take      takeCmd      `cmd:""`
+	Cancel    cancelCmd    `cmd:""`
+	Retry     retryCmd     `cmd:""`
+	Rm        rmCmd        `cmd:""`
+	Schedules schedulesCmd `cmd:""`
 }
 
 type listCmd struct {
@@ -97,7 +97,7 @@ func (c *listCmd) print(ctx context.Context, store *tasks.Store, std Setup) erro
 }
 
 type showCmd struct {
-	ID   taskID `arg:"" help:"The task's number."`
+	ID   taskID `arg:"" name:"number" help:"The task's number."`
 	JSON bool   `name:"json" help:"Print a JSON object."`
 }
 

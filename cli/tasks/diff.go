@@ -10,7 +10,7 @@ import (
 )
 
 type diffCmd struct {
-	ID taskID `arg:"" help:"The task's number."`
+	ID taskID `arg:"" name:"number" help:"The task's number."`
 }
 
 // Run prints what a task changed.

@@ -16,7 +16,7 @@ import (
 )
 
 type logCmd struct {
-	ID   taskID `arg:"" help:"The task's number."`
+	ID   taskID `arg:"" name:"number" help:"The task's number."`
 	JSON bool   `name:"json" help:"Print JSON, which jcode sessions import reads."`
 }
 

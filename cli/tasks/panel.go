@@ -69,8 +69,8 @@ func (a Actions) answer(ctx context.Context, row command.Row, said string) (stri
 // verbs are the words of /tasks: they do what the commands of the same names do in a terminal.
 func (a Actions) verbs() command.Verbs {
 	// done is said of what prints nothing.
-	of := func(name, help, done string, does func(id taskID, said []string) Command) command.Verb {
-		return command.Verb{Name: name, Hint: "NUMBER", Help: help, Ask: "name a task by its number", Complete: a.numbers, Run: func(ctx context.Context, words string) (string, error) {
+	of := func(name, done string, does func(id taskID, said []string) Command) command.Verb {
+		return command.Verb{Run: func(ctx context.Context, words string) (string, error) {
 			number, rest, _ := strings.Cut(words, " ")
 			n, err := strconv.ParseInt(number, 10, 64)
 			if err != nil {
@@ -88,18 +88,15 @@ func (a Actions) verbs() command.Verbs {
 			return said, nil
 		}}
 	}
-	show := func(v command.Verb) command.Verb { v.Shows = true; return v }
-	answer := of("answer", "answer the question that a task waits with", "", func(id taskID, said []string) Command { return &answerCmd{ID: id, Answer: said} })
-	answer.Hint = "NUMBER [yes|no|WORDS]"
-	return command.Verbs{
-		show(of("show", "show all that is known of a task", "", func(id taskID, _ []string) Command { return &showCmd{ID: id} })),
-		show(of("log", "show the transcript of a task's session", "", func(id taskID, _ []string) Command { return &logCmd{ID: id} })),
-		show(of("diff", "show what a task changed", "changed nothing", func(id taskID, _ []string) Command { return &diffCmd{ID: id} })),
-		answer,
-		of("cancel", "end a task", "is cancelled", func(id taskID, _ []string) Command { return &cancelCmd{[]taskID{id}} }),
-		of("retry", "queue a task again that failed", "is queued again", func(id taskID, _ []string) Command { return &retryCmd{[]taskID{id}} }),
-		of("take", "merge what a task changed into its repository's folder", "", func(id taskID, _ []string) Command { return &takeCmd{ID: id} }),
-	}
+	return Table().Verbs(a.numbers, command.Deeds{
+		"show":   of("show", "", func(id taskID, _ []string) Command { return &showCmd{ID: id} }),
+		"log":    of("log", "", func(id taskID, _ []string) Command { return &logCmd{ID: id} }),
+		"diff":   of("diff", "changed nothing", func(id taskID, _ []string) Command { return &diffCmd{ID: id} }),
+		"answer": of("answer", "", func(id taskID, said []string) Command { return &answerCmd{ID: id, Answer: said} }),
+		"cancel": of("cancel", "is cancelled", func(id taskID, _ []string) Command { return &cancelCmd{[]taskID{id}} }),
+		"retry":  of("retry", "is queued again", func(id taskID, _ []string) Command { return &retryCmd{[]taskID{id}} }),
+		"take":   of("take", "", func(id taskID, _ []string) Command { return &takeCmd{ID: id} }),
+	})
 }
 
 // numbers proposes tasks.

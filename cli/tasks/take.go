@@ -14,7 +14,7 @@ import (
 )
 
 type takeCmd struct {
-	ID     taskID `arg:"" help:"The task's number."`
+	ID     taskID `arg:"" name:"number" help:"The task's number."`
 	Bundle string `help:"Write what came out to this file, as a git bundle, instead of merging it." placeholder:"FILE"`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 type cancelCmd struct {
-	ID []taskID `arg:"" help:"The tasks' numbers."`
+	ID []taskID `arg:"" name:"number" help:"The tasks' numbers."`
 }
 
 // Run ends tasks.
@@ -33,7 +33,7 @@ func (c *cancelCmd) Run(ctx context.Context, std Setup) error {
 }
 
 type retryCmd struct {
-	ID []taskID `arg:"" help:"The tasks' numbers."`
+	ID []taskID `arg:"" name:"number" help:"The tasks' numbers."`
 }
 
 // Run queues failed tasks again.
@@ -49,7 +49,7 @@ func (c *retryCmd) Run(ctx context.Context, std Setup) error {
 }
 
 type rmCmd struct {
-	ID  []taskID `arg:"" help:"The tasks' numbers."`
+	ID  []taskID `arg:"" name:"number" help:"The tasks' numbers."`
 	Yes bool     `short:"y" help:"Remove also what was not taken, without asking."`
 }
 

@@ -12,7 +12,7 @@
 // The tags of a flag: name, short, aliases, help, placeholder, default, enum ("a,b"), env, hidden, and sep ("none"
 // for a list that is one value per flag). Those of an argument: name, help, optional, enum, default; with dash it
 // takes the words after `--`. `type:"path"` makes a path absolute. Fields of an embedded
-// struct belong to the struct around it.
+// struct belong to the struct around it. A command that is [Tabled] has the help of those below it in a table.
 package commandline
 
 import (
@@ -29,6 +29,7 @@ type Command struct {
 	// Detail is a longer text for the command's own help.
 	Detail   string
 	Hidden   bool
+	Names    bool     // its arguments name what its parent is about, by the parent's table
 	Parent   *Command // nil for the program
 	Children []*Command
 	Flags    []*Flag
@@ -38,6 +39,7 @@ type Command struct {
 
 	fallback *Command // the child that is meant without a name
 	dash     *Argument
+	said     func(command string) (help string, names bool) // of the children; nil if their tags say it
 }
 
 // Flag is a flag of a command, which holds for the commands below it too.
@@ -62,6 +64,12 @@ type Argument struct {
 
 // Detailed is a command with a longer text for its own help.
 type Detailed interface{ Help() string }
+
+// Tabled is a command that has what is said of the commands below it in a table, in place of their tags: help is
+// theirs, and names reports whether their arguments are names of what it is about.
+type Tabled interface {
+	Said() func(command string) (help string, names bool)
+}
 
 // Particular is a command that only some words mean: others are a sentence that begins with its name.
 type Particular interface{ Means(words []string) bool }
@@ -105,6 +113,12 @@ func (c *Command) read(v reflect.Value) error {
 
 func (c *Command) addCommand(field reflect.StructField, v reflect.Value) error {
 	child := &Command{Name: nameOf(field), Help: field.Tag.Get("help"), Hidden: has(field, "hidden"), Parent: c, Target: v.Addr().Interface()}
+	if t, ok := c.Target.(Tabled); ok {
+		if c.said == nil {
+			c.said = t.Said()
+		}
+		child.Help, child.Names = c.said(child.Name)
+	}
 	if d, ok := child.Target.(Detailed); ok {
 		child.Detail = d.Help()
 	}

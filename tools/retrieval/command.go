@@ -19,16 +19,25 @@ func (r *Room) List() []command.Command {
 	}}
 }
 
-// verbs are the words of /docs.
-func verbs() command.Verbs {
-	return command.Verbs{
-		{Name: "add", Hint: "PATH|GLOB|ADDRESS …", Help: "index documents for this session"},
-		{Name: "remove", Hint: "PATH|GLOB|ADDRESS …", Help: "remove documents from this session"},
-		{Name: "list", Help: "show what is indexed"},
-		{Name: "rebuild", Help: "read and index everything again"},
-		{Name: "search", Hint: "WORDS", Help: "look what would be found"},
+// Table names the verbs of /docs and of `jcode docs`.
+func Table() command.Table {
+	const thisSession, role = "in a terminal no session is open", "--role asks for those of a role"
+	return command.Table{
+		{Name: "add", Hint: "PATH|GLOB|ADDRESS …", Help: "index files, folders, globs or addresses for this session", Line: command.Said{
+			Help: "index files, folders, globs or addresses for a session", Why: thisSession,
+		}},
+		{Name: "remove", Hint: "PATH|GLOB|ADDRESS …", Help: "take away what was added to this session", Line: command.Said{
+			Help: "take away what was added to a session", Why: thisSession,
+		}},
+		{Name: "list", Help: "list the documents of this session with what is wrong with them", Line: command.Said{
+			Help: "list the documents of a session or role with what is wrong with them", Why: role,
+		}},
+		{Name: "rebuild", Help: "read and index the documents again"},
+		{Name: "search", Hint: "WORDS", Help: "show the passages that the model would find"},
 	}
 }
+
+func verbs() command.Verbs { return Table().Verbs(nil, nil) }
 
 func (r *Room) command(ctx context.Context, args string, progress func(string)) (command.Outcome, error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")

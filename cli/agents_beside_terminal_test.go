@@ -31,7 +31,7 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 	c.Press("y")
 	c.wait("agent ben done: Made it.", "agent ann done: Changed and tested. It changed 2 files", "cat  sleep 300")
 	c.say("and you")
-	c.wait("Talking on.", "cat  sleep 300", "ann  done", "changes to merge")
+	c.wait("Talking on.", "cat  sleep 300", "ann  done, +", " in 2 files")
 	if c.read("a.txt") != "one\ntwo\nthree\n" {
 		t.Error("ann worked in the main checkout")
 	}

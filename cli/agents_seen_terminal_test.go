@@ -68,7 +68,7 @@ func TestAnAnswerForOneAgentHoldsForNoOther(t *testing.T) {
 	c.start("--mode", "edits", "-m", "replay:"+scriptOf(t, script+"{"+touch+`{"text":"All touched it."}`+"\n"))
 	c.say("go")
 	for _, answer := range []struct{ agent, key string }{{"ann", "y"}, {"ann", "y"}, {"ben", "s"}, {"cat", "3"}} {
-		c.answerable(answer.agent+": Run a command", "the agent "+answer.agent+", in ", "s  for this agent: exec(touch same)", "3  for this session and all its agents: exec(touch same)")
+		c.answerable(answer.agent+": Run a command", "the agent "+answer.agent+", in ", "s  for this agent: this command", "3  until I leave, for all agents: this command")
 		c.Press(answer.key)
 		c.until(func(s terminal.Screen) bool { return !s.Contains("esc aside") })
 	}

@@ -45,7 +45,7 @@ func TestAgentIsResumedAfterAKillAndMerged(t *testing.T) {
 
 	write(`{"agent":"ann","text":"Went on."}` + "\n")
 	c.start("--mode", "yolo", "-c", "-m", "replay:"+script)
-	c.wait("ann  left, changes to merge", "agent ann was running when jcode ended")
+	c.wait("ann  left, +", "agent ann was running when jcode ended")
 	c.say("/agents")
 	c.wait("search:", "enter resume")
 	c.until(func(s terminal.Screen) bool { return chosenAgent("ann").MatchString(s.Text()) })

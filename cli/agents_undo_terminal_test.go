@@ -26,7 +26,7 @@ func TestMergeThatReplacesFoldersAndFilesIsUndone(t *testing.T) {
 	script := scriptOf(t, lines)
 	c.start("--mode", "yolo", "-m", "replay:"+script)
 	c.say("go")
-	c.wait("Ann is done.", "changes to merge")
+	c.wait("Ann is done.", "done, +", " in 4 files")
 	c.idle()
 	c.interject("/agents merge ann")
 	c.wait("Merged 4 files of ann: a.txt, a.txt/in, d, d/x.")

@@ -248,7 +248,7 @@ func TestAChatInItsOwnTerminalGoesToTheBackgroundForAnotherOne(t *testing.T) {
 	c.start("--mode", "yolo")
 	c.until(func(s terminal.Screen) bool { return strings.Contains(s.Line(s.Rows-1), "here · 1 ") })
 	c.say("wait for it")
-	c.wait("running exec")
+	c.wait("exec while")
 	c.Press("alt+1")
 	c.wait("Session 1 is not shown", "/detach")
 	c.write("go", "")
@@ -273,7 +273,7 @@ func TestDetachTakesASessionToTheBackground(t *testing.T) {
 	c := background(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "while [ ! -f go ]; do sleep 0.01; done; echo gone"})), modeltest.Text("It went."))
 	c.start("--mode", "yolo")
 	c.say("wait for it")
-	c.wait("running exec")
+	c.wait("exec while")
 	c.interject("/detach")
 	c.wait("goes on in the background when this turn has ended")
 	c.interject("/detach") // said twice it still goes

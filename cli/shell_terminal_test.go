@@ -95,7 +95,7 @@ func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) {
 	)
 	c.start()
 	c.say("touch")
-	c.answerable("touch 1.txt ⟨300 spaces⟩ ; touch", "for this session: exec(touch 1.txt), exec(touch 'its # 2.txt')")
+	c.answerable("touch 1.txt ⟨300 spaces⟩ ; touch", "until I leave: `touch 1.txt` and `touch 'its # 2.txt'`")
 	c.Press("s")
 	// The same commands run without a question; another one asks.
 	c.answerable("rm 1.txt")

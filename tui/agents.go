@@ -6,6 +6,7 @@ import (
 	"jcode/agent/roster"
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/dialog"
 	"jcode/tui/look"
 )
 
@@ -58,17 +59,7 @@ func (p *composer) agentLines(rows int) []string {
 
 // agentLine draws one agent: its name, what it does, how long, and the tokens, in columns.
 func (p *composer) agentLine(s roster.State, names, took int, hint string) string {
-	mark, style := "●", p.look.Theme.Accent
-	switch s.Status {
-	case roster.Working:
-		mark = p.look.Spinner()
-	case roster.Waiting:
-		mark, style = "?", p.look.Theme.Warn
-	case roster.Done:
-		style = p.look.Theme.Good
-	case roster.Failed, roster.Stopped, roster.Left:
-		style = p.look.Theme.Bad
-	}
+	mark, style := dialog.Mark(&p.look, string(s.Status))
 	name := cells.Fit(s.Name, names)
 	right := ""
 	if d := s.Took(p.look.Now); d > 0 {
@@ -88,7 +79,7 @@ func (p *composer) agentLine(s roster.State, names, took int, hint string) strin
 		right = ""
 	}
 	room -= cells.Width(right) + cells.Width(hint)
-	what := cells.Fit(look.OneLine(s.What()), max(room-1, 0))
+	what := cells.Fit(look.OneLine(p.look.Tilde(s.What())), max(room-1, 0))
 	faint := p.look.Theme.Faint
 	return cells.Render(look.Clip([]cells.Span{
 		{Text: " " + mark + " ", Style: style},

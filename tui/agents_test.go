@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/roster"
+	"jcode/internal/cells"
 	"jcode/tools/command"
 	"jcode/tui/dialog"
 	"jcode/tui/look"
@@ -22,7 +23,7 @@ import (
 func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
 	for _, s := range []roster.State{
-		{Name: "dan", Status: roster.Done, Changed: true, Started: clock.Add(-time.Minute), Ended: clock.Add(-8 * time.Second), Tokens: 52},
+		{Name: "dan", Status: roster.Done, Changed: true, Files: 1, Added: 2, Started: clock.Add(-time.Minute), Ended: clock.Add(-8 * time.Second), Tokens: 52},
 		{Name: "cat", Status: roster.Done, Started: clock.Add(-70 * time.Second)},
 		{Name: "benjamin", Status: roster.Waiting, Started: clock.Add(-80 * time.Second), Tokens: 12_600},
 		{Name: "ann", Status: roster.Working, Call: "exec", Doing: "go test ./...", Tokens: 1200, Started: clock.Add(-90 * time.Second)},
@@ -34,7 +35,7 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	want := strings.Join([]string{
 		" ⠋ ann       go test ./...                    1m30s    1.2k  (ctrl+t shows them)",
 		" ? benjamin  waits for your answer            1m20s   12.6k",
-		" ● dan       done, changes to merge             52s      52",
+		" ● dan       done, +2 -0 in 1 file              52s      52",
 	}, "\n")
 	var lines []string
 	for line := range strings.Lines(s) {
@@ -93,6 +94,29 @@ func TestTheDetailOfAnAgentFollowsTheEnd(t *testing.T) {
 	see("2 more lines (shift+down)", "line 38")
 	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}))
 	see("the newest")
+}
+
+// The panel shows agents with the marks of the strip, in words that are as loud as those of other lists, and ~ for home.
+func TestThePanelOfAgentsLooksLikeTheStrip(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	var rows []command.Row
+	for _, status := range []roster.Status{roster.Working, roster.Waiting, roster.Done, roster.Failed} {
+		rows = append(rows, command.Row{ID: string(status), Name: string(status), Mark: string(status), Current: status == roster.Working, Info: "edit /home/u/x.go", Head: "coder fast, session 1234, worktree /home/u/.jcode/worktrees/x, " + strings.Repeat("and more ", 9) + "end", Detail: "in /home/u/project"})
+	}
+	p.Open(dialog.NewPicker("Agents", rows, nil))
+	s := tuitest.Stripped(p.frameText())
+	for _, want := range []string{"⠋ working ", "? waiting ", "● done ", "● failed ", "edit ~/x.go", "worktree ~/.jcode/worktrees/x,", "more end", "in ~/project"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+	if strings.Contains(s, "/home/u") || !p.animated() {
+		t.Errorf("home is spelt out, or the mark does not move:\n%s", s)
+	}
+	if frame := p.frameText(); strings.Contains(frame, cells.Paint(p.look.Theme.Strong, " coder fast")) {
+		t.Error("what an agent is is louder than what it does")
+	}
 }
 
 // Above an open question the strip says how many agents it does not show, and what an agent asks.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/agent/event"
+	"jcode/internal/cells"
 	"jcode/internal/diff"
 	"jcode/tools"
 	"jcode/tui/tuitest"
@@ -61,8 +62,9 @@ func TestAQuestionHasTwoRowsOfAnswers(t *testing.T) {
 	}
 	q := threeHunks()
 	q.Options[1].Words = "edits of " + strings.Repeat("a/long/path/", 10)
+	q.Options[1].Label = "until I leave: " + q.Options[1].Words
 	p, _, _ := asked(t, 80, 24, q)
-	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "s  for this session:") {
+	if s := tuitest.Stripped(p.frameText()); !strings.Contains(s, "s  until I leave: ") {
 		t.Errorf("what an answer covers is not said, and there is no list:\n%s", s)
 	}
 }
@@ -114,5 +116,40 @@ func TestAChoiceOfHunksCanBeLeft(t *testing.T) {
 	r.until("answer", func() bool { _, ok := r.fake.Answered("q1"); return ok })
 	if a, _ := r.fake.Answered("q1"); a.Scope != tools.AnswerOnce || a.Hunks != nil {
 		t.Errorf("answer %+v", a)
+	}
+}
+
+// A list of answers looks and reads as the two rows do: an empty row above, the same words, a margin at the right, and
+// below what of the other keys has room, esc always.
+func TestAListOfAnswersReadsLikeTheTwoRows(t *testing.T) {
+	t.Parallel()
+	q := threeHunks()
+	q.Editable = "new_string"
+	long := "edits of " + strings.Repeat("a/long/path/", 20) + "end.go"
+	for i, how := range []string{"", "until I leave: ", "always here: "} {
+		if how != "" {
+			q.Options[i].Words, q.Options[i].Label = long, how+long
+		}
+	}
+	for width, want := range map[int]string{
+		60:  " w no, because … · r whole answer · e edit · esc aside",
+		80:  " w no, because … · r whole answer · e edit · h hunks · esc aside",
+		120: " w no, because … · r whole answer · e edit · h hunks · t columns · esc aside · ↑↓ enter choose",
+	} {
+		p, _, _ := asked(t, width, 36, q)
+		rows := screenRows(p)
+		i := slices.IndexFunc(rows, func(s string) bool { return strings.HasPrefix(s, "   y  ") })
+		if i < 0 || strings.TrimSpace(rows[i-1]) != "" {
+			t.Fatalf("no list with air above at %d columns:\n%s", width, strings.Join(rows, "\n"))
+		}
+		for j, begins := range []string{"   s  until I leave: edits of a/", "   a  always here: edits of a/", "   n  no"} {
+			row := strings.TrimRight(rows[i+1+j], " ")
+			if !strings.HasPrefix(row, begins) || cells.Width(row) >= width || j < 2 && !strings.HasSuffix(row, "end.go") {
+				t.Errorf("at %d columns: %q", width, row)
+			}
+		}
+		if row := strings.TrimRight(rows[i+4], " "); row != want {
+			t.Errorf("at %d columns the keys are\n%q, not\n%q", width, row, want)
+		}
 	}
 }

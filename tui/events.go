@@ -164,7 +164,7 @@ func (p *listener) callEvent(ev event.Event) {
 		}
 		t.calls[ev.ID] = c
 		p.tr.AddCall(c)
-		t.doing = "running " + ev.Name
+		t.doing = "working" // what it does stands in its row
 	case event.CallProgress:
 		if c := t.calls[ev.ID]; c != nil {
 			c.Progress(ev.Text, ev.Output)

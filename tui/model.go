@@ -174,7 +174,7 @@ func newProgram(ctx context.Context, opt front.Options) *program {
 	p.settings = &settings{loop: l, scene: s, talk: t, switcher: p.switcher, sender: p.sender, slashes: p.slashes, theming: opt.Theme, themes: look.NewThemes(opt.Themes)}
 	p.listen = &listener{l, s, t, p.outside, p.plans, p.sender}
 	p.compose = &composer{s, t, &l.opt, p.outside.running}
-	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: linksWork(opt.Env), Files: look.NewFiles(opt.Cwd)}
+	p.look = look.Look{Theme: look.NewTheme(opt.Theme, true), Width: 80, Stamp: 1, Now: time.Now(), Links: linksWork(opt.Env), Files: look.NewFiles(opt.Cwd), Home: opt.Home}
 	unknown := p.settings.ownTheme()
 	var problems []string
 	p.keys, problems = look.NewKeymap(opt.Keys)

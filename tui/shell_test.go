@@ -62,8 +62,8 @@ func TestALongCommandNamesTheKeyForTheJobs(t *testing.T) {
 		keys map[string][]string
 		want string
 	}{
-		{80, 4 * time.Second, "exec", nil, "running exec  0s  ctrl+b puts it to the jobs"},
-		{80, 4 * time.Second, "exec", map[string][]string{"background": {"f5"}}, "running exec  0s  f5 puts it to the jobs"},
+		{80, 4 * time.Second, "exec", nil, "working  0s  ctrl+b puts it to the jobs"},
+		{80, 4 * time.Second, "exec", map[string][]string{"background": {"f5"}}, "working  0s  f5 puts it to the jobs"},
 		{80, 2 * time.Second, "exec", nil, ""},
 		{80, 4 * time.Second, "fetch", nil, ""},
 		{80, 4 * time.Second, "exec", map[string][]string{"left": {"left"}}, ""},
@@ -72,7 +72,7 @@ func TestALongCommandNamesTheKeyForTheJobs(t *testing.T) {
 		p, _ := still(t, c.cols, 24, func(o *front.Options) { o.ToBackground, o.Keys = func() int { return 1 }, c.keys })
 		feed(p, event.TurnStart{Prompt: "x", At: clock}, event.CallStart{ID: "1", Name: c.name, Arguments: tuitest.JSON("cmd", "make"), At: clock.Add(-c.ran)})
 		s := tuitest.Stripped(p.frameText())
-		if got := strings.Contains(s, "to the jobs"); got != (c.want != "") || !strings.Contains(s, c.want) || !strings.Contains(s, "running "+c.name) {
+		if got := strings.Contains(s, "to the jobs"); got != (c.want != "") || !strings.Contains(s, c.want) || !strings.Contains(s, "  working  0s") {
 			t.Errorf("%+v: screen:\n%s", c, s)
 		}
 	}

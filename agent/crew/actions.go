@@ -182,6 +182,7 @@ func (c *Crew) removed(ctx context.Context, m *member) error {
 	c.all.Change(m, func(s *roster.State, w *worker) {
 		*w = worker{moved: true}
 		s.Dir, s.Changed = "", false
+		count(s, "")
 	})
 	return c.opt.Store.Agents().Drop(context.WithoutCancel(ctx), state.Session)
 }
@@ -208,6 +209,7 @@ func (c *Crew) Restore(ctx context.Context) error {
 			} else {
 				diff, left, err := w.site.Diff(ctx)
 				state.Changed = diff != "" || len(left) > 0 || err != nil
+				count(&state, diff)
 			}
 		}
 		if state.Status == roster.Left {

@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent/event"
 	"jcode/agent/roster"
+	"jcode/internal/diff"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
@@ -233,7 +234,7 @@ func (c *Crew) ended(m *member, end event.TurnEnd) {
 		answer = strings.TrimSpace(end.Error + "\n" + answer)
 	}
 	state, w := c.all.Get(m)
-	changed, note := leaveSite(w.site, state.Name, status)
+	changed, unified, note := leaveSite(w.site, state.Name, status)
 	if status != roster.Stopped {
 		c.all.Announce(m, fmt.Sprintf("The agent %s ended (%s).%s Its answer:\n%s", state.Name, status, note, answer))
 	}
@@ -249,6 +250,7 @@ func (c *Crew) ended(m *member, end event.TurnEnd) {
 	c.notify(level, "agent %s %s%s%s", state.Name, status, said, note)
 	c.all.Change(m, func(s *roster.State, _ *worker) {
 		s.Status, s.Ended, s.Call, s.Doing, s.Answer, s.Changed = status, time.Now(), "", "", answer, changed
+		count(s, unified)
 	})
 	c.host.Write("store agent", func(ctx context.Context) error {
 		return c.opt.Store.Agents().SetState(ctx, state.Session, string(status))
@@ -261,28 +263,40 @@ func (c *Crew) ended(m *member, end event.TurnEnd) {
 }
 
 // leaveSite reports what an agent left in its worktree.
-func leaveSite(site Site, name string, status roster.Status) (changed bool, note string) {
+func leaveSite(site Site, name string, status roster.Status) (changed bool, diff, note string) {
 	if site == nil {
-		return false, ""
+		return false, "", ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	diff, left, err := site.Diff(ctx)
+	unified, left, err := site.Diff(ctx)
 	switch {
 	case err != nil:
-		return true, fmt.Sprintf(" What it changed in %s can't be read: %v.", site.Dir(), err)
-	case diff == "" && len(left) > 0:
-		return true, fmt.Sprintf(" What it made in %s can't be merged: %s. The worktree stays: copy what is needed from there, then discard it (agent %s).", site.Dir(), strings.Join(left, ", "), name)
-	case diff == "" && status == roster.Done:
-		return false, " It changed no file."
-	case diff == "":
-		return false, ""
+		return true, "", fmt.Sprintf(" What it changed in %s can't be read: %v.", site.Dir(), err)
+	case unified == "" && len(left) > 0:
+		return true, "", fmt.Sprintf(" What it made in %s can't be merged: %s. The worktree stays: copy what is needed from there, then discard it (agent %s).", site.Dir(), strings.Join(left, ", "), name)
+	case unified == "" && status == roster.Done:
+		return false, "", " It changed no file."
+	case unified == "":
+		return false, "", ""
 	}
-	files := strings.Count("\n"+diff, "\ndiff --git ")
+	files := changedFiles(unified)
 	if len(left) > 0 {
-		return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s). Not merged, only in %s: %s.", text.Count(files, "file"), name, site.Dir(), strings.Join(left, ", "))
+		return true, unified, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s). Not merged, only in %s: %s.", text.Count(files, "file"), name, site.Dir(), strings.Join(left, ", "))
 	}
-	return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s).", text.Count(files, "file"), name)
+	return true, unified, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s).", text.Count(files, "file"), name)
+}
+
+// changedFiles counts the files of a diff as git writes it.
+func changedFiles(unified string) int { return strings.Count("\n"+unified, "\ndiff --git ") }
+
+// count records how much there is to merge.
+func count(s *roster.State, unified string) {
+	s.Files, s.Added, s.Removed = changedFiles(unified), 0, 0
+	for _, part := range diff.Parts(unified) {
+		s.Added += part.Added
+		s.Removed += part.Removed
+	}
 }
 
 // News returns what the model must be told about agents, once.

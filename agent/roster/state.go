@@ -7,6 +7,7 @@ package roster
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,6 +52,8 @@ type State struct {
 	// changes that were not merged.
 	Dir     string
 	Changed bool
+	// Files, Added and Removed count what can be merged: files, and lines in them.
+	Files, Added, Removed int
 }
 
 // Running reports whether the agent works or waits for an answer.
@@ -65,8 +68,12 @@ func (s State) What() string {
 		return "asks: " + s.Doing
 	case s.Status == Waiting:
 		return "waits for your answer"
+	case s.Files > 0 && s.Added+s.Removed == 0: // modes and pictures, or more than is counted
+		return string(s.Status) + ", changes in " + text.Count(s.Files, "file")
+	case s.Files > 0:
+		return fmt.Sprintf("%s, +%d -%d in %s", s.Status, s.Added, s.Removed, text.Count(s.Files, "file"))
 	case s.Changed:
-		return string(s.Status) + ", changes to merge"
+		return string(s.Status) + ", with what can't be merged"
 	}
 	return string(s.Status)
 }

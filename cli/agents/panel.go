@@ -87,7 +87,7 @@ func (a Actions) rows(ctx context.Context) ([]command.Row, error) {
 }
 
 func (a Actions) row(ctx context.Context, s roster.State, claims []session.Editor, output string) (command.Row, error) {
-	row := command.Row{ID: s.Name, Name: s.Name, Info: s.What(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left, Tail: true}
+	row := command.Row{ID: s.Name, Name: s.Name, Info: s.What(), Mark: string(s.Status), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left, Tail: true}
 	row.Keys = agentKeys(s)
 	tokens := ""
 	if s.Tokens > 0 {

@@ -133,6 +133,7 @@ type NotesUsedEvent struct {
 type AgentEvent struct {
 	AnyEvent
 	Type      json.RawMessage `json:"type"`
+	Added     int64           `json:"added,omitempty"`
 	Answer    string          `json:"answer,omitempty"`
 	Call      string          `json:"call,omitempty"`
 	Changed   bool            `json:"changed,omitempty"`
@@ -141,9 +142,11 @@ type AgentEvent struct {
 	Doing     string          `json:"doing,omitempty"`
 	Ended     string          `json:"ended,omitempty"`
 	Estimated bool            `json:"estimated,omitempty"`
+	Files     int64           `json:"files,omitempty"`
 	Model     string          `json:"model,omitempty"`
 	Name      string          `json:"name"`
 	Of        string          `json:"of,omitempty"`
+	Removed   int64           `json:"removed,omitempty"`
 	Role      string          `json:"role,omitempty"`
 	SessionID string          `json:"session_id"`
 	Started   string          `json:"started,omitempty"`

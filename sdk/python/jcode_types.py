@@ -623,6 +623,7 @@ _AgentEvent = TypedDict("_AgentEvent", {
 })
 
 _AgentEventMore = TypedDict("_AgentEventMore", {
+    "added": int,
     "answer": str,
     "call": str,
     "changed": bool,
@@ -630,8 +631,10 @@ _AgentEventMore = TypedDict("_AgentEventMore", {
     "doing": str,
     "ended": Union[str, None],
     "estimated": bool,
+    "files": int,
     "model": str,
     "of": str,
+    "removed": int,
     "role": str,
     "started": Union[str, None],
 }, total=False)

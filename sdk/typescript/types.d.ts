@@ -385,6 +385,7 @@ export interface NotesUsedEvent extends AnyEvent {
 /** AgentEvent is the event agent. */
 export interface AgentEvent extends AnyEvent {
   type: "agent";
+  added?: number;
   answer?: string;
   call?: string;
   changed?: boolean;
@@ -393,9 +394,11 @@ export interface AgentEvent extends AnyEvent {
   doing?: string;
   ended?: string | null;
   estimated?: boolean;
+  files?: number;
   model?: string;
   name: string;
   of?: string;
+  removed?: number;
   role?: string;
   session_id: string;
   started?: string | null;

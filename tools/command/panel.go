@@ -19,6 +19,8 @@ type Row struct {
 	Tail bool
 	// Current marks the row in force, Bad one that failed.
 	Current, Bad bool
+	// Mark is the state of what works on its own, shown before its name: "working", "waiting", "done", or how else it ended.
+	Mark string
 	// Search is additional text for searches.
 	Search string
 	// Keys are the labels of the actions whose keys are named while the row is chosen; nil means all.

@@ -120,6 +120,7 @@ func (c *checking) question(v verdict) tools.Question {
 	if c.failed != nil {
 		q.Details = append(q.Details, "stored grants could not be read: "+c.failed.Error())
 	}
+	q.Details = union(nil, q.Details)
 	q.Options = c.options(v)
 	return q
 }
@@ -165,30 +166,24 @@ func (c *checking) rawCommand() string {
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
 	if len(v.store) > 0 && !c.req.Plan.Always && !c.req.Plan.Insists && (typedAgain(c.rawCommand()) || c.typed()) {
-		words := c.inWords(v.store)
-		lasting := func(scope tools.AnswerScope, label string, rules []string) {
-			out = append(out, tools.AnswerOption{Scope: scope, Label: label, Rules: rules, Words: c.inWords(rules)})
+		lasting := func(scope tools.AnswerScope, how string, rules []string) {
+			words := c.inWords(rules)
+			out = append(out, tools.AnswerOption{Scope: scope, Label: how + ": " + words, Rules: rules, Words: words})
 		}
-		session, project := "for this session: "+words, "always in this project: "+words
-		switch {
-		case strings.HasPrefix(v.store[0], string(tools.AccessInput)+"("):
-			session = words
-		case len(v.store) == 1 && toolcard.Of(v.store[0]).Grants != "":
-			session, project = words+" in this project, until I leave", words+" in this project, from now on"
-		}
+		const session, project = "until I leave", "always here"
 		switch caller := c.req.Call.Caller; {
 		case caller.Session == "":
 		case caller.Root == "":
 			lasting(tools.AnswerSession, session, v.store)
 		default:
-			lasting(tools.AnswerSession, "for this agent: "+words, v.store)
-			lasting(tools.AnswerSession, "for this session and all its agents: "+words, v.store)
+			lasting(tools.AnswerSession, "for this agent", v.store)
+			lasting(tools.AnswerSession, session+", for all agents", v.store)
 			out[len(out)-1].Whole = true
 		}
 		if !v.sessionOnly {
 			lasting(tools.AnswerProject, project, v.store)
 			if len(v.broad) > 0 {
-				lasting(tools.AnswerProject, "always in this project: "+c.inWords(v.broad), v.broad)
+				lasting(tools.AnswerProject, project, v.broad)
 			}
 		}
 	}
@@ -206,46 +201,100 @@ func (c *checking) typed() bool {
 	return slices.ContainsFunc(accesses(c.req), func(a tools.Access) bool { return a.Kind == tools.AccessInput })
 }
 
-// inWords says what rules cover, for a person; one that has no words is shown as it is stored.
+// inWords says what rules cover, for a person: "edits of a.go", "commands that begin with go test". Rules that differ in
+// one word alone share the rest. One that has no words is shown as it is stored.
 func (c *checking) inWords(rules []string) string {
-	out := make([]string, len(rules))
-	for i, rule := range rules {
-		out[i] = strings.TrimSuffix(c.covered(rule), ",") // a comma leads on to "in this project" elsewhere
+	var said []covered
+	add := func(does, what string) {
+		if i := slices.IndexFunc(said, func(o covered) bool { return o.does == does }); i >= 0 {
+			said[i].what = union(said[i].what, []string{what})
+			return
+		}
+		said = append(said, covered{does, []string{what}})
+	}
+	done := map[string][]string{} // what is done to each file
+	for _, rule := range rules {
+		if does, what := c.doneTo(rule); what != "" {
+			done[what] = append(done[what], does)
+		}
+	}
+	for _, rule := range rules {
+		switch _, file := c.doneTo(rule); {
+		case file != "" && slices.Equal(done[file], []string{editing}):
+			add("edits of ", file)
+		case file != "":
+			add(and(done[file])+" ", file)
+		default:
+			add(c.covered(rule))
+		}
+	}
+	out := make([]string, len(said))
+	for i, s := range said {
+		out[i] = s.does + and(s.what)
 	}
 	return strings.Join(out, ", ")
 }
 
-// covered says what one rule covers.
-func (c *checking) covered(rule string) string {
-	if words := toolcard.Of(rule).Grants; words != "" {
-		return words
+// covered is what rules cover: what may be done, and to what.
+type covered struct {
+	does string
+	what []string
+}
+
+// and joins words as a sentence does.
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
 	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+const editing = "editing"
+
+// doneTo says what a rule lets be done to a file, or to those of a folder.
+func (c *checking) doneTo(rule string) (does, what string) {
 	tool, pattern, _ := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+	does = map[string]string{"read": "reading", "edit": editing, "apply_patch": editing, "write": "writing", "remove": "removing"}[tool]
 	file := c.g.places.Show(strings.TrimSuffix(pattern, "/**"))
-	if escapeGlob(file) != file {
-		return show(rule)
+	if does == "" || pattern == "" || escapeGlob(file) != file {
+		return "", ""
 	}
 	if strings.HasSuffix(pattern, "/**") {
 		file = "anything in " + file
 	}
+	return does, show(file)
+}
+
+// exact reports whether a rule covers one command alone.
+func exact(rule string) bool {
+	r, err := ParseRule(rule)
+	return err == nil && r.command != nil && (r.command.Whole || r.command.Literal())
+}
+
+// covered says what a rule covers that is not about a file.
+func (c *checking) covered(rule string) (does, what string) {
+	if words := toolcard.Of(rule).Grants; words != "" {
+		return "", strings.TrimSuffix(words, ",") // a comma leads on to "in this project" elsewhere
+	}
+	tool, pattern, _ := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+	first, begins := strings.CutSuffix(pattern, " *")
 	switch {
 	case pattern == "":
+	case tool == string(tools.AccessExec) && begins && exact(tool+"("+first+")"):
+		return "commands that begin with ", show(first)
+	case tool == string(tools.AccessExec) && exact(rule) && pattern == strings.TrimSpace(c.rawCommand()):
+		return "", "this command"
+	case tool == string(tools.AccessExec) && exact(rule):
+		return "", "`" + show(pattern) + "`"
+	case escapeGlob(pattern) != pattern:
 	case tool == "fetch":
-		return "pages of " + show(pattern)
+		return "", "pages of " + show(pattern)
 	case tool == "mcp" && !strings.Contains(pattern, ":"):
-		return "all tools of " + show(pattern)
+		return "", "all tools of " + show(pattern)
 	case tool == string(tools.AccessInput):
-		return "whatever is typed into " + show(pattern)
-	case tool == "read":
-		return "reading " + show(file)
-	case tool == "edit", tool == "apply_patch":
-		return "edits of " + show(file)
-	case tool == "write":
-		return "writing " + show(file)
-	case tool == "remove":
-		return "removing " + show(file)
+		return "", "whatever is typed into " + show(pattern)
 	}
-	return show(rule)
+	return "", show(rule)
 }
 
 func joinRules(rules []string) string {

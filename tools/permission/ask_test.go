@@ -926,7 +926,7 @@ func TestARightOverAWholeToolIsSaidInWords(t *testing.T) {
 	for _, o := range p.asked[0].Options {
 		labels = append(labels, o.Label)
 	}
-	if got := strings.Join(labels, " | "); !strings.Contains(got, "any write in this project, until I leave") || !strings.Contains(got, "any write in this project, from now on") {
+	if got := strings.Join(labels, " | "); !strings.Contains(got, "until I leave: any write") || !strings.Contains(got, "always here: any write") {
 		t.Errorf("answers: %s", got)
 	}
 	g.Check(context.Background(), fileRequest("apply_patch", tools.AccessWrite, filepath.Join(root, "a.go"), caller(tools.ModeAsk, p)))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/permission/shell"
 )
@@ -364,7 +365,7 @@ func (c *checking) firstReason(line shell.Line) string {
 	return "it may change something"
 }
 
-// explainCommands says why each simple command of a longer line is asked about.
+// explainCommands says why simple commands of a longer line are asked about, those with one reason together.
 func (c *checking) explainCommands(line shell.Line) []string {
 	var out []string
 	if line.Doubt != "" {
@@ -373,15 +374,24 @@ func (c *checking) explainCommands(line shell.Line) []string {
 	if len(line.Commands) < 2 {
 		return out
 	}
+	var whys []string
+	named := map[string][]string{}
 	for i, cmd := range line.Commands {
-		state := "read-only"
-		if !cmd.ReadOnly {
-			state = cmd.Why
-			if v, ok := c.commandAllowed(line, i); ok {
-				state = "allowed by " + v.rule
-			}
+		if cmd.ReadOnly {
+			continue
 		}
-		out = append(out, show(cmd.Text)+": "+state)
+		why := cmd.Why
+		if v, ok := c.commandAllowed(line, i); ok {
+			why = "allowed by " + v.rule
+		}
+		whys = union(whys, []string{why})
+		named[why] = union(named[why], []string{show(text.Ellipsis(cmd.Text, longCommand))})
+	}
+	for _, why := range whys {
+		out = append(out, strings.Join(named[why], ", ")+": "+why)
 	}
 	return out
 }
+
+// longCommand is how much of a command names it beside the whole line, in bytes.
+const longCommand = 60

@@ -21,7 +21,7 @@ func (a *Approval) title(l *look.Look, width int) []cells.Span {
 	if l.Asks > 1 {
 		more = append(more, cells.Span{Text: " · 1 of " + strconv.Itoa(l.Asks), Style: style})
 	}
-	title := cells.Fit(look.OneLine(text.Visible(a.Asked.Heading())), max(width-6-cells.SpansWidth(more), 8))
+	title := cells.Fit(look.OneLine(l.Tilde(text.Visible(a.Asked.Heading()))), max(width-6-cells.SpansWidth(more), 8))
 	return append([]cells.Span{{Text: title, Style: style}}, more...)
 }
 
@@ -89,14 +89,21 @@ func (a *Approval) foot(l *look.Look, width, limit int) []string {
 	if len(out) < limit && l.Beside {
 		out = append(out, asideHints(l, width))
 	} else if len(out) < limit {
-		out = append(out, a.otherKeys(l, width, "↑↓ enter", "choose", cut, "w", "no, because …"))
+		out = append(out, a.otherKeys(l, width, "", "", cut, "w"))
+	}
+	if len(out) < limit {
+		out = append([]string{""}, out...)
 	}
 	return out
 }
 
-// otherKeys shows the keys that are no answers, after two others and before one more.
-func (a *Approval) otherKeys(l *look.Look, width int, first, does string, cut bool, last, means string) string {
-	edit, hunks, rule, turn := "", "", "", ""
+// because is what w does.
+const because = "no, because …"
+
+// otherKeys shows the keys that are no answers, after what an answer covers and word, the key of a refusal with words.
+// Without room for all, the least important are left out.
+func (a *Approval) otherKeys(l *look.Look, width int, answers, covers string, cut bool, word string) string {
+	edit, hunks, rule, turn, rows := "", "", "", "", "↑↓ enter"
 	if a.Asked.Editable != "" && a.Hunks == nil {
 		edit = "e"
 	}
@@ -109,7 +116,17 @@ func (a *Approval) otherKeys(l *look.Look, width int, first, does string, cut bo
 	if a.Asked.Diff != "" && width > look.SplitWidth {
 		turn = "t"
 	}
-	return look.Hints(l, width, first, does, edit, "edit", hunks, "hunks", rule, "whole answer", last, means, "esc", "aside", turn, "columns")
+	if answers != "" || covers != "" {
+		rows = "" // the answers are in one row
+	}
+	keys := []string{answers, covers, word, because, rule, "whole answer", edit, "edit", hunks, "hunks", turn, "columns", "esc", "aside", rows, "choose"}
+	for _, i := range []int{14, 10, 8, 6} {
+		if look.HintsFit(width, keys...) {
+			break
+		}
+		keys[i] = ""
+	}
+	return look.Hints(l, width, keys...)
 }
 
 // besideRows shows the answers side by side, an empty row above and the other keys below; nil if they need a list:
@@ -139,7 +156,7 @@ func (a *Approval) besideRows(l *look.Look, width int) []string {
 		chip(i == a.at, key, map[tools.AnswerScope]string{tools.AnswerOnce: "once", tools.AnswerSession: "until I leave", tools.AnswerProject: "always here", tools.AnswerNo: "no"}[o.Scope])
 	}
 	word := "w"
-	if because := "no, because …"; cells.SpansWidth(row)+cells.Width(because)+3 <= width {
+	if cells.SpansWidth(row)+cells.Width(because)+3 <= width {
 		chip(false, word, because)
 		word = ""
 	}
@@ -153,7 +170,7 @@ func (a *Approval) besideRows(l *look.Look, width int) []string {
 	if cells.Width(keys+covers)+30 > width {
 		return nil
 	}
-	foot := a.otherKeys(l, width, keys, covers, false, word, "no, because …")
+	foot := a.otherKeys(l, width, keys, covers, false, word)
 	if l.Beside {
 		foot = asideHints(l, width)
 	}
@@ -177,7 +194,7 @@ func (a *Approval) footRows(l *look.Look, width int) int {
 	if rows := a.besideRows(l, width); rows != nil {
 		return len(rows)
 	}
-	return len(a.Asked.Options) + 1
+	return len(a.Asked.Options) + 2
 }
 
 // keyFor returns the key of option i: its letter, otherwise its number.

@@ -165,7 +165,7 @@ func answerRow(l *look.Look, chosen bool, key, label string, width int) []string
 	var out []string
 	first := []cells.Span{{Text: mark + key + "  ", Style: style.With(l.Theme.Strong)}}
 	indent := cells.SpansWidth(first)
-	for _, spans := range cells.Wrap([]cells.Span{{Text: label, Style: style}}, max(width-indent, 1)) {
+	for _, spans := range cells.Wrap([]cells.Span{{Text: label, Style: style}}, max(width-indent-1, 1)) {
 		row := append(first, spans...)
 		if chosen {
 			row = look.Filled(row, style, width)
@@ -178,7 +178,7 @@ func answerRow(l *look.Look, chosen bool, key, label string, width int) []string
 
 // answerLine is answerRow in one row: a label that is too long is cut in its middle, and whole is false.
 func answerLine(l *look.Look, chosen bool, key, label string, width int) (row string, whole bool) {
-	fitted := cells.FitMiddle(label, max(width-5-cells.Width(key), 1))
+	fitted := cells.FitMiddle(label, max(width-6-cells.Width(key), 1))
 	rows := answerRow(l, chosen, key, fitted, width)
 	return rows[0], fitted == label
 }

@@ -191,7 +191,7 @@ func (f *Form) reply(h host, a tools.FormAnswer) tea.Cmd {
 }
 
 func (f *Form) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
-	lines = append(lines, look.TitleRule(l, f.from+" asks", width, l.Theme.Info))
+	lines = append(lines, look.TitleRule(l, l.Tilde(f.from)+" asks", width, l.Theme.Info))
 	foot := untilArmed(l, width)
 	if f.Open {
 		foot = []string{f.hints(l, width)}

@@ -36,6 +36,7 @@ type Picker struct {
 	confirm      *command.Action // waits for a second press
 	writing      *writing        // nil while nothing is written for a row
 	detailFrom   int
+	tilde        func(s string) string // writes ~ for the home folder
 
 	Choose  func(r command.Row) tea.Cmd // Enter, which also closes the list
 	Stays   bool                        // Enter leaves it open
@@ -57,7 +58,7 @@ type Picker struct {
 }
 
 func NewPicker(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) *Picker {
-	pk := &Picker{Title: title, Search: NewField(), Choose: choose}
+	pk := &Picker{Title: title, Search: NewField(), Choose: choose, tilde: func(s string) string { return s }}
 	pk.Set(rows)
 	return pk
 }
@@ -121,7 +122,9 @@ func (pk *Picker) Current() (command.Row, bool) {
 
 func (pk *Picker) Armed(time.Time) bool { return true }
 
-func (pk *Picker) Moving() bool { return pk.Loading }
+func (pk *Picker) Moving() bool {
+	return pk.Loading || slices.ContainsFunc(pk.Rows, func(r command.Row) bool { return r.Mark == "working" })
+}
 
 // Paste searches for the pasted text; a list without a search leaves it to the input.
 func (pk *Picker) Paste(s string) bool {

@@ -13,6 +13,7 @@ import (
 )
 
 func (pk *Picker) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
+	pk.tilde = l.Tilde
 	lines = append(lines, look.TitleRule(l, pk.Title, width, l.Theme.Accent))
 	if w := pk.writing; w != nil {
 		line, x := w.draw(l, " "+w.action.Label+": ", width)
@@ -112,7 +113,7 @@ func (pk *Picker) lines(l *look.Look, width, nameW, i int) []string {
 		}
 		return out
 	}
-	names, infos := words(r.Name, nameW), words(r.Info, room)
+	names, infos := words(r.Name, nameW), words(pk.tilde(r.Info), room)
 	at := func(list []string, n int) string {
 		if n < len(list) {
 			return list[n]
@@ -123,7 +124,7 @@ func (pk *Picker) lines(l *look.Look, width, nameW, i int) []string {
 	for n := range max(len(names), len(infos), 1) {
 		line := command.Row{Name: at(names, n), Info: at(infos, n)}
 		if n == 0 {
-			line.State, line.Current, line.Bad = r.State, r.Current, r.Bad
+			line.State, line.Current, line.Bad, line.Mark = r.State, r.Current, r.Bad, r.Mark
 		}
 		out = append(out, pk.drawn(l, width, nameW, &line, i == pk.at, n == 0))
 	}
@@ -163,12 +164,15 @@ func (pk *Picker) drawn(l *look.Look, width, nameW int, r *command.Row, chosen, 
 	if chosen && first {
 		mark = " › "
 	}
-	dot := " "
-	if r.Current {
-		dot = "●"
+	dot, dotStyle := Mark(l, r.Mark)
+	if r.Current && r.Mark == "" {
+		dot, dotStyle = "●", l.Theme.Good
+	}
+	if !first {
+		dot = " "
 	}
 	name, info, state := pk.columns(r, width, nameW)
-	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.Theme.Good)}, {Text: name, Style: style}}
+	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(dotStyle)}, {Text: name, Style: style}}
 	pad := nameW - cells.Width(name) + 2
 	if info != "" || state != "" {
 		spans = append(spans, cells.Span{Text: cells.Blank(pad) + info, Style: style.With(l.Theme.Faint)})
@@ -187,13 +191,28 @@ func (pk *Picker) drawn(l *look.Look, width, nameW int, r *command.Row, chosen, 
 	return cells.Render(look.Clip(spans, width))
 }
 
+// Mark shows the state of something that works on its own, such as an agent, in a cell.
+func Mark(l *look.Look, state string) (mark string, style cells.Style) {
+	switch state {
+	case "":
+		return " ", l.Theme.Good
+	case "working":
+		return l.Spinner(), l.Theme.Accent
+	case "waiting":
+		return "?", l.Theme.Warn
+	case "done":
+		return "●", l.Theme.Good
+	}
+	return "●", l.Theme.Bad
+}
+
 // rowMark is how many cells of a row are before its name.
 const rowMark = 5
 
 // columns returns the parts of a row, each cut to its space.
 func (pk *Picker) columns(r *command.Row, width, nameW int) (name, info, state string) {
 	name = cells.Fit(look.OneLine(text.Clean(r.Name)), nameW)
-	info, state = look.OneLine(text.Clean(r.Info)), look.OneLine(text.Clean(r.State))
+	info, state = look.OneLine(pk.tilde(text.Clean(r.Info))), look.OneLine(text.Clean(r.State))
 	room := width - rowMark - nameW
 	if pk.infoFirst && room < 60 {
 		state = ""
@@ -236,7 +255,7 @@ func (pk *Picker) cut(r *command.Row, width, nameW int) string {
 		return ""
 	}
 	var out []string
-	for _, part := range [][2]string{{r.Name, name}, {r.Info, info}, {r.State, state}} {
+	for _, part := range [][2]string{{r.Name, name}, {pk.tilde(r.Info), info}, {r.State, state}} {
 		if full := look.OneLine(text.Clean(part[0])); full != part[1] {
 			out = append(out, full)
 		}
@@ -254,14 +273,17 @@ func (pk *Picker) detail(l *look.Look, width, room int) []string {
 	if !ok || shown == "" || room < 8 {
 		return nil
 	}
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(strings.TrimRight(shown, "\n")), 4), Style: l.Theme.Faint}}, max(width-2, 1))
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(l.Tilde(text.Clean(strings.TrimRight(shown, "\n"))), 4), Style: l.Theme.Faint}}, max(width-2, 1))
 	limit := min(max(room/3, 3), room-4)
 	if r.Tail {
 		limit = min(max(room/2, 3), room-4)
 	}
-	if r.Head != "" {
-		limit = max(limit-1, 1)
+	head := look.Wrapped(l.Tilde(r.Head), l.Theme.Faint, " ", width)
+	if r.Head == "" {
+		head = nil
 	}
+	head = head[:min(len(head), 2)]
+	limit = max(limit-len(head), 1)
 	most := max(len(body)-limit, 0)
 	pk.detailFrom = min(pk.detailFrom, most)
 	from := pk.detailFrom
@@ -271,9 +293,7 @@ func (pk *Picker) detail(l *look.Look, width, room int) []string {
 	end := min(from+limit, len(body))
 	out := []string{cells.Paint(l.Theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
 	found := transcript.Finder{Term: strings.ToLower(strings.TrimSpace(pk.Search.Editor.Text()))}
-	if r.Head != "" {
-		out = append(out, cells.Paint(l.Theme.Strong, " "+cells.FitMiddle(look.OneLine(text.Clean(r.Head)), max(width-2, 1))))
-	}
+	out = append(out, head...)
 	for i, spans := range body[from:end] {
 		line := " " + cells.Render(spans)
 		switch {

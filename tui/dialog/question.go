@@ -109,7 +109,7 @@ func (q *Question) reply(h host) tea.Cmd {
 func (q *Question) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	title := "A question"
 	if q.label != "" {
-		title = q.label + " asks"
+		title = l.Tilde(q.label) + " asks"
 	}
 	titled, limit := halves(height, q.text.need(l, width), height)
 	if titled {

@@ -87,7 +87,7 @@ func (r *review) layout(l *look.Look, width int) {
 		}
 	}
 	for _, n := range r.Notes {
-		r.noted = append(r.noted, exactRows(l, n, l.Theme.Faint, "  ", width, true)...)
+		r.noted = append(r.noted, exactRows(l, l.Tilde(n), l.Theme.Faint, "  ", width, true)...)
 	}
 }
 
@@ -116,7 +116,7 @@ func exactRows(l *look.Look, s string, style cells.Style, indent string, width i
 			lead = line[:len(line)-len(strings.TrimLeft(line, " "))]
 			lead, line = lead[:min(len(lead), width/4)], line[len(lead):]
 		}
-		for i, spans := range fold([]cells.Span{{Text: line, Style: style}}, max(width-len(indent)-len(lead), 1)) {
+		for i, spans := range fold([]cells.Span{{Text: line, Style: style}}, max(width-len(indent)-len(lead)-1, 1)) {
 			before := indent
 			if i > 0 && !wraps {
 				before = mark

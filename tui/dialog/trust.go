@@ -102,7 +102,7 @@ func (v *Trust) Draw(l *look.Look, width, height int) (lines []string, cursor *P
 	}
 	foot := v.foot(l, width, limit)
 	room := max(height-len(lines)-len(foot), 1)
-	lead := exactRows(l, v.t.Folder+" contains what can run code on your machine. Exactly this would run or apply:", "", " ", width, true)
+	lead := exactRows(l, l.Tilde(v.t.Folder)+" contains what can run code on your machine. Exactly this would run or apply:", "", " ", width, true)
 	if room-len(lead) >= (height+1)/2 {
 		lines, room = append(lines, lead...), room-len(lead)
 	}

@@ -24,6 +24,7 @@ type Look struct {
 	Asks   int    // questions that wait for the person
 	Beside bool   // the input holds text and has the keys, not the question
 	Unfold string // the key that unfolds, "" = none
+	Home   string // is written as ~
 }
 
 // Unfolds names the key that shows what is folded.

@@ -51,6 +51,17 @@ func Changed(th *Theme, added, removed int) []cells.Span {
 // Hints shows keys and what they do; those that do not fit are left out.
 func Hints(l *Look, width int, pairs ...string) string { return HintRows(l, width, 1, pairs...)[0] }
 
+// HintsFit reports whether Hints shows all of them.
+func HintsFit(width int, pairs ...string) bool {
+	used := -2
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] != "" {
+			used += 3 + cells.Width(pairs[i]) + 1 + cells.Width(pairs[i+1])
+		}
+	}
+	return used <= width
+}
+
 // HintRows is hints on up to most rows.
 func HintRows(l *Look, width, most int, pairs ...string) []string {
 	var rows []string

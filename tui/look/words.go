@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"jcode/internal/cells"
 	"jcode/internal/text"
@@ -58,6 +59,31 @@ func ShortPath(path, home string) string {
 		return "~" + path[len(home):]
 	}
 	return path
+}
+
+// Tilde writes ~ for the home folder wherever a text for a person names it or a path in it. What must be exact, such as a
+// command, stays as it is.
+func (l *Look) Tilde(s string) string {
+	if len(l.Home) < 2 || !strings.Contains(s, l.Home) {
+		return s
+	}
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-~", r) }
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, l.Home)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		last, _ := utf8.DecodeLastRuneInString(b.String())
+		next, _ := utf8.DecodeRuneInString(after)
+		if last == '/' || part(last) || part(next) {
+			b.WriteString(l.Home)
+		} else {
+			b.WriteString("~")
+		}
+		s = after
+	}
 }
 
 // VisibleName shows a file's name in one line, with control characters and line ends escaped and quoted.

@@ -238,7 +238,7 @@ func Notice(level event.Level, msg string) *Fixed {
 			mark, style = "✗ ", l.Theme.Bad
 		case event.LevelInfo:
 		}
-		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(msg, 4), Style: style}}, look.Prose(l.Width)-2)
+		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(l.Tilde(msg), 4), Style: style}}, look.Prose(l.Width)-2)
 		return look.Prefixed(body, cells.Paint(style, mark), "  ")
 	}}
 }

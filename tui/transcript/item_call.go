@@ -235,7 +235,11 @@ func (c *callState) parts(l *look.Look) (name, brief, right string) {
 	if w := cells.Width(right); w > 0 {
 		room -= w + 2
 	}
-	return name, cells.Fit(look.OneLine(c.Brief), max(room, 0)), right
+	brief = look.OneLine(c.Brief)
+	if c.Name != "exec" { // a command is shown as it is
+		brief = l.Tilde(brief)
+	}
+	return name, cells.Fit(brief, max(room, 0)), right
 }
 
 // Outcome returns the short report at the right of a finished call.

@@ -254,8 +254,8 @@ func Question() tools.Question {
 		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /code/project"},
 		Options: []tools.AnswerOption{
 			{Scope: tools.AnswerOnce, Label: "yes, once"},
-			{Scope: tools.AnswerSession, Label: "for this session: go test ./...", Words: "go test ./..."},
-			{Scope: tools.AnswerProject, Label: "always in this project: go test ./...", Words: "go test ./..."},
+			{Scope: tools.AnswerSession, Label: "until I leave: this command", Words: "this command"},
+			{Scope: tools.AnswerProject, Label: "always here: this command", Words: "this command"},
 			{Scope: tools.AnswerNo, Label: "no"},
 		},
 	}

@@ -299,6 +299,9 @@ type (
 		Answer    string        `json:"answer,omitempty"` // the last one, or why it failed
 		Dir       string        `json:"dir,omitempty"`
 		Changed   bool          `json:"changed,omitempty"` // its worktree has changes that were not merged
+		Files     int           `json:"files,omitempty"`   // how many files a merge would change
+		Added     int           `json:"added,omitempty"`   // lines in them
+		Removed   int           `json:"removed,omitempty"`
 		Marks
 	}
 )

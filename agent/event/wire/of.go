@@ -220,6 +220,7 @@ func agent(ev event.AgentChanged) Line {
 	return &AgentState{
 		Name: a.Name, Session: a.Session, Of: a.Parent, Role: a.Role, Model: a.Model, Status: a.Status, Call: a.Call, Doing: a.Doing,
 		Tokens: a.Tokens, CostUSD: a.Cost, Estimated: a.Estimated, Started: at(a.Started), Ended: at(a.Ended), Answer: a.Answer, Dir: a.Dir, Changed: a.Changed,
+		Files: a.Files, Added: a.Added, Removed: a.Removed,
 	}
 }
 

@@ -48,11 +48,18 @@ func TestSmallModelIsAskedForTitlesAndWhatIsAskedAside(t *testing.T) {
 	used := modeltest.Usage{Input: 10, Output: 1}
 	b, srv := withSmall(t, modeltest.Text("done").Usage(used), modeltest.Text("A title").Usage(used), modeltest.Text("[]").Usage(used), modeltest.Text("so"))
 	b.turn("go")
+	var beside []event.Usage // said at once, not with the next answer
 	titled := func(ev event.Event) bool {
+		if u, ok := ev.(event.Usage); ok && u.Beside {
+			beside = append(beside, u)
+		}
 		s, ok := ev.(event.StateChanged)
 		return ok && s.State.Title == "A title"
 	}
 	b.until(titled)
+	if len(beside) != 1 || !beside[0].Priced || beside[0].Cost != 11*1001 || beside[0].Total.Input != 20 {
+		t.Errorf("what the title cost is said as %+v", beside)
+	}
 	if _, err := agent.AskAside(t.Context(), b.Conversation, "Propose notes.", "what was said"); err != nil {
 		t.Fatal(err)
 	}

@@ -199,6 +199,9 @@ type Usage struct {
 	Window  int // 0 = unknown
 	Cost    float64
 	Priced  bool
+	// Beside says that no step of the conversation used this but a request beside it, such as the one for the title: Step,
+	// Context and Window say nothing.
+	Beside bool
 }
 
 // QueueChanged lists the prompts that wait while a turn runs.

@@ -22,7 +22,8 @@ type shown struct {
 	streamed strings.Builder // of the answer's text
 	calls    map[string]*shownCall
 	state    event.State
-	commands string // the last list of commands, encoded
+	used     event.Usage // the last one
+	commands string      // the last list of commands, encoded
 }
 
 // shownCall is a call that the client knows of and that has not ended.
@@ -212,6 +213,10 @@ func (o *openSession) plan(items []tools.TodoItem) {
 }
 
 func (o *openSession) usage(ev event.Usage) {
+	if ev.Beside {
+		ev.Context, ev.Window = o.shown.used.Context, o.shown.used.Window
+	}
+	o.shown.used = ev
 	if ev.Window <= 0 {
 		return // the update must state the window's size
 	}

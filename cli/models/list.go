@@ -65,13 +65,16 @@ func (a List) Rows(ctx context.Context) ([]command.Row, error) {
 			}
 		}
 	}
-	for _, m := range configured {
-		add(a.named(m.ID))
-	}
-	for i, id := range favorites {
+	named := func(id string) { // unless the endpoint has listed it, by either of its names
 		if !slices.ContainsFunc(list, func(m listedModel) bool { return m.called(id) }) {
 			add(a.named(id))
 		}
+	}
+	for _, m := range configured {
+		named(m.ID)
+	}
+	for i, id := range favorites {
+		named(id)
 		for j := range list {
 			if list[j].favorite == 0 && list[j].called(id) {
 				list[j].favorite = i + 1

@@ -67,7 +67,9 @@ func (r *recorder) record(ev event.Event, id string) {
 	case event.AssistantMessage:
 		r.step.said, r.step.calls = ev.Text, ev.Calls
 	case event.Usage:
-		r.answered(ev)
+		if !ev.Beside {
+			r.answered(ev)
+		}
 	case event.CallStart:
 		r.calls[ev.ID] = call{ev.Name, string(ev.Arguments), ev.At}
 	case event.CallEnd:

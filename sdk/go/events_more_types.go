@@ -36,6 +36,7 @@ type UsageEventTotal struct {
 type UsageEvent struct {
 	AnyEvent
 	Type               json.RawMessage  `json:"type"`
+	Beside             bool             `json:"beside,omitempty"`
 	CacheWrite1hTokens int64            `json:"cache_write_1h_tokens,omitempty"`
 	CacheWriteTokens   int64            `json:"cache_write_tokens,omitempty"`
 	CachedTokens       int64            `json:"cached_tokens"`

@@ -482,6 +482,7 @@ _UsageEvent = TypedDict("_UsageEvent", {
 })
 
 _UsageEventMore = TypedDict("_UsageEventMore", {
+    "beside": bool,
     "cache_write_1h_tokens": int,
     "cache_write_tokens": int,
     "context_tokens": int,

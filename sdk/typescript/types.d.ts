@@ -295,6 +295,7 @@ export interface UsageEventTotal {
 /** UsageEvent is the event usage. */
 export interface UsageEvent extends AnyEvent {
   type: "usage";
+  beside?: boolean;
   cache_write_1h_tokens?: number;
   cache_write_tokens?: number;
   cached_tokens: number;

@@ -115,7 +115,7 @@ func turn(ev event.Event) (Line, string) {
 	case event.Rewound:
 		return &Rewound{From: ev.From}, "rewound"
 	case event.Usage:
-		u := &Usage{Usage: ev.Step, Total: &ev.Total, Context: ev.Context, Window: ev.Window}
+		u := &Usage{Usage: ev.Step, Total: &ev.Total, Context: ev.Context, Window: ev.Window, Beside: ev.Beside}
 		if ev.Priced {
 			u.CostUSD = &ev.Cost
 		}

@@ -307,9 +307,10 @@ func (p *settings) mode(name string) tea.Cmd {
 	return nil
 }
 
-// nextMode switches to the next mode (Shift+Tab); yolo must be chosen by name.
+// nextMode switches to the next mode (Shift+Tab): from the usual one to plan, then to those that ask less; yolo must be
+// chosen by name.
 func (p *settings) nextMode() tea.Cmd {
-	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
+	order := []tools.Mode{tools.ModeAsk, tools.ModePlan, tools.ModeEdits, tools.ModeAuto}
 	order = slices.DeleteFunc(order, func(m tools.Mode) bool { return m.Under(p.state.MaxMode) != m })
 	next := (slices.Index(order, p.state.Mode) + 1) % len(order)
 	return p.mode(string(order[next]))

@@ -200,7 +200,8 @@ func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
 	}
 }
 
-// Of 256 colours none is a dim green or red: rows of a diff differ by their sign, words by a line.
+// Of 256 colours none is a dim green or red: on a dark background the text of changed rows is green or red, on a light one
+// they have a background; words differ by a line.
 func TestATerminalOf256ColoursTellsAddedFromRemoved(t *testing.T) {
 	t.Parallel()
 	for _, theme := range []string{"dark", "light"} {
@@ -208,16 +209,19 @@ func TestATerminalOf256ColoursTellsAddedFromRemoved(t *testing.T) {
 		p.route(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
 		screens["approval-diff"](p, f)
 		s := terminal.Draw(p.frameText(), 80, 24, colorprofile.ANSI256)
-		signs := map[string]terminal.Cell{}
+		signs, texts := map[string]terminal.Cell{}, map[string]terminal.Cell{}
 		for y := range 24 {
 			for x := range 10 {
-				if c := s.Cell(x, y); (c.Text == "+" || c.Text == "-") && c.BG != nil {
-					signs[c.Text] = c
+				if c := s.Cell(x, y); (c.Text == "+" || c.Text == "-") && s.Cell(x-2, y).Text != "" && s.Cell(x-1, y).Text == " " && s.Cell(x+1, y).Text == " " {
+					signs[c.Text], texts[c.Text] = c, s.Cell(x+2, y)
 				}
 			}
 		}
 		if signs["+"].FG == nil || signs["-"].FG == nil || signs["+"].FG == signs["-"].FG {
 			t.Errorf("%s: the signs are %v and %v", theme, signs["+"], signs["-"])
+		}
+		if text, other := texts["+"], texts["-"]; text.FG == other.FG && text.BG == other.BG || theme == "dark" && text.BG != nil || theme == "light" && (text.BG == nil || text.BG == other.BG) {
+			t.Errorf("%s: the texts are %v and %v", theme, text, other)
 		}
 		x, y, ok := s.Find("numbers []int")
 		if word, beside := s.Cell(x, y), s.Cell(x+8, y); !ok || !word.Underline || word.BG != beside.BG {
@@ -308,7 +312,7 @@ func TestStatusShowsWhatIsUsed(t *testing.T) {
 	r.fake.Emit(event.TurnEnd{Reason: event.StopDone})
 	r.gone("esc stops")
 	r.Press("shift+tab")
-	r.see("mode edits:")
+	r.see("mode plan:")
 }
 
 // A person's command writes the whole line: it reads the state, its escapes do nothing, and it runs again after a turn.
@@ -341,4 +345,22 @@ func TestASlowCommandForTheStatusLineIsEnded(t *testing.T) {
 	}).ready()
 	r.see("status_line: the command takes longer than 1s")
 	r.see("test/model")
+}
+
+// Shift+Tab reaches plan with one press from the usual mode, and never yolo: from there it leads to the usual one.
+func TestTheModeKeyReachesPlanFirstAndNeverYolo(t *testing.T) {
+	t.Parallel()
+	p, f := still(t, 80, 24, nil)
+	for _, want := range []tools.Mode{tools.ModePlan, tools.ModeEdits, tools.ModeAuto, tools.ModeAsk, tools.ModePlan} {
+		settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}))
+		if got := f.State().Mode; got != want {
+			t.Fatalf("mode %s, not %s", got, want)
+		}
+	}
+	f.SetMode(tools.ModeYolo)
+	p.state = f.State()
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}))
+	if got := f.State().Mode; got != tools.ModeAsk {
+		t.Errorf("after yolo: %s", got)
+	}
 }

@@ -46,8 +46,15 @@ func TestEveryColourIsReadableWhereItIsUsed(t *testing.T) {
 			check("a chosen row", back, code)
 			check("a chosen row", back, rest)
 		}
-		check("an added row in 256 colours", coarsely(p.addBG), code) // words have no background of their own there
-		check("a removed row in 256 colours", coarsely(p.removeBG), code)
+		few := p.coarse()
+		for where, back := range map[string]string{"an added row in 256 colours": few.addBG, "a removed row in 256 colours": few.removeBG} {
+			if back != "" { // words have no background of their own there
+				check(where, coarsely(back), code)
+			}
+		}
+		if name != "high-contrast" && contrast(p.faint, grounds[name][1]) < 3 {
+			faults = append(faults, "what is faint can hardly be seen")
+		}
 		if c := contrast(p.border, grounds[name][len(grounds[name])-1]); c < 1.5 {
 			faults = append(faults, fmt.Sprintf("a rule can hardly be seen: %.2f", c))
 		}
@@ -58,4 +65,30 @@ func TestEveryColourIsReadableWhereItIsUsed(t *testing.T) {
 			t.Errorf("%s:\n%s", name, strings.Join(faults, "\n"))
 		}
 	}
+}
+
+// With 256 colours too, added rows are visibly green and removed ones red: by their background, or else by their text.
+func TestChangedRowsAreGreenAndRedIn256Colours(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"dark", "light", "high-contrast"} {
+		p := palettes[name].coarse()
+		added, removed := p.addBG, p.removeBG
+		if added == "" || removed == "" {
+			added, removed = p.good, p.bad
+		}
+		const hue = 0x18
+		if r, g, b := channels(coarsely(added)); g < r+hue || g < b+hue {
+			t.Errorf("%s: added rows are %s", name, coarsely(added))
+		}
+		if r, g, b := channels(coarsely(removed)); r < g+hue || r < b+hue {
+			t.Errorf("%s: removed rows are %s", name, coarsely(removed))
+		}
+	}
+}
+
+func channels(c string) (r, g, b int) {
+	if _, err := fmt.Sscanf(c, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		panic(err)
+	}
+	return r, g, b
 }

@@ -83,7 +83,7 @@ func HintRows(l *Look, width, most int, pairs ...string) []string {
 			continue
 		}
 		if used > 1 {
-			spans = append(spans, cells.Span{Text: " · ", Style: l.Theme.Border})
+			spans = append(spans, cells.Span{Text: " · ", Style: l.Theme.Faint})
 		}
 		spans = append(spans, cells.Span{Text: key, Style: l.Theme.Strong}, cells.Span{Text: " " + what, Style: l.Theme.Faint})
 		used += w

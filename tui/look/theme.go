@@ -23,6 +23,8 @@ type Theme struct {
 	Selected, Match, Mark cells.Style
 	// Added and Removed are the lines of a diff, AddedWord and RemovedWord what differs in them.
 	Added, Removed, AddedWord, RemovedWord cells.Style
+	// Untinted says that changed lines have no background: their text has one colour.
+	Untinted bool
 	// Mode holds a style for each approval mode that needs attention.
 	ModePlan, ModeYolo cells.Style
 	Markdown           markdown.Styles
@@ -33,6 +35,7 @@ type palette struct {
 	faint, accent, person, border, good, warn, bad, info              string
 	selectedBG, matchFG                                               string
 	coarseBG                                                          string // of a chosen row where there are 256 colours
+	coarseAdd, coarseRemove                                           string // of changed rows there; "" = their text is coloured
 	addBG, removeBG, addWordBG, removeWordBG                          string
 	keyword, typ, function, str, number, comment, constant, attribute string
 }
@@ -49,7 +52,7 @@ var palettes = map[string]palette{
 	},
 	"light": {
 		faint: "240", accent: "25", person: "235", border: "249", good: "22", warn: "94", bad: "124", info: "24",
-		selectedBG: "#dbe6fb", matchFG: "94", coarseBG: "195",
+		selectedBG: "#dbe6fb", matchFG: "94", coarseBG: "195", coarseAdd: "194", coarseRemove: "224",
 		addBG: "#e6f4ea", removeBG: "#fce8e6", addWordBG: "#c4ead0", removeWordBG: "#f9d2d0",
 		keyword: "90", typ: "23", function: "25", str: "22", number: "58", comment: "240", constant: "58", attribute: "58",
 	},
@@ -92,9 +95,11 @@ func builtin(name string, darkBackground bool) (known string, p palette) {
 }
 
 // coarse returns the colours for a terminal that has 256. There is no dim green and red among them, and the nearest to a
-// dim blue is a strong one: a word that differs is underlined, and a chosen row gets another colour.
+// dim blue is a strong one: on a dark background the text of changed rows is green or red, a word that differs is
+// underlined, and a chosen row gets another colour.
 func (p palette) coarse() palette {
 	p.addWordBG, p.removeWordBG = "", ""
+	p.addBG, p.removeBG = p.coarseAdd, p.coarseRemove
 	if p.coarseBG != "" {
 		p.selectedBG = p.coarseBG
 	}
@@ -113,6 +118,7 @@ func (p palette) theme() *Theme {
 		Selected: bold.With(bg(p.selectedBG)), Match: bold.With(underline).With(fg(p.matchFG)), Mark: reverse,
 		Added: diffStyle(p.addBG, p.good), Removed: diffStyle(p.removeBG, p.bad),
 		AddedWord: bold.With(underlineUnless(p.addWordBG)), RemovedWord: bold.With(underlineUnless(p.removeWordBG)),
+		Untinted: p.addBG == "" || p.removeBG == "",
 		ModePlan: bold.With(fg(p.info)), ModeYolo: bold.With(fg(p.bad)),
 	}
 	t.Markdown = markdown.Styles{

@@ -135,8 +135,13 @@ func readTheme(data []byte) (p palette, problems []string, ok bool) {
 			continue
 		}
 		*into = colour
-		if key == "selected_background" {
+		switch key {
+		case "selected_background":
 			p.coarseBG = ""
+		case "added_background":
+			p.coarseAdd = colour
+		case "removed_background":
+			p.coarseRemove = colour
 		}
 	}
 	return p, append(problems, p.unreadable(file.Base)...), true

@@ -109,7 +109,11 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 	if width < d.digits+8 { // no room for numbers
 		gutter, room = "", max(width-2, 1)
 	}
-	spans := overlay(h.Line(ln.text), ln.words, word)
+	spans := h.Line(ln.text)
+	if d.l.Theme.Untinted && style != "" { // its colour is what says that it changed
+		spans = []cells.Span{{Text: ln.text}}
+	}
+	spans = overlay(spans, ln.words, word)
 	for i := range spans {
 		spans[i].Style = style.With(spans[i].Style)
 	}
@@ -131,6 +135,7 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 // sideBySide draws the old lines on the left and the new ones on the right.
 func (d *diffDrawer) sideBySide(limit int) []string {
 	half := (d.width - 1) / 2
+	rest := d.width - 1 - half // to the right edge
 	left, right := d.highlighter(""), d.highlighter("")
 	bar := cells.Paint(d.l.Theme.Border, "│")
 	var out []string
@@ -146,7 +151,7 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 			out = append(out, l+bar+r)
 		}
 	}
-	add := func(i int) []string { return d.row(right, d.lines[i], d.lines[i].now, half, false) }
+	add := func(i int) []string { return d.row(right, d.lines[i], d.lines[i].now, rest, false) }
 	shown := map[int]bool{}
 	for i, ln := range d.lines {
 		if len(out) >= limit {
@@ -178,7 +183,7 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 				both(nil, add(i))
 			}
 		case diffSame:
-			both(d.row(left, ln, ln.old, half, true), d.row(right, ln, ln.now, half, false))
+			both(d.row(left, ln, ln.old, half, true), d.row(right, ln, ln.now, rest, false))
 		case diffHead, diffFile, diffNote:
 		}
 	}

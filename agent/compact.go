@@ -41,7 +41,7 @@ func (c *Conversation) compactor() *compactor {
 	defer c.mu.Unlock()
 	return &compactor{
 		out: &c.out, model: c.settings.model, at: c.opt.CompactAt, session: c.record.row.ID, plan: c.todo, few: c.settings.role.FewShot, ext: c.opt.Extensions,
-		emit: c.emit, keep: c.opt.Store.History().Compact, count: c.countBeside,
+		emit: c.emit, keep: c.opt.Store.History().Compact, count: func(u *session.Usage) { countBeside(c, u) },
 	}
 }
 

@@ -69,7 +69,7 @@ func paidBeside(ctx context.Context, c *Conversation, resp model.Response, m Mod
 	}
 	cost, _ := m.price(resp) // if it is unknown, the turn's answer says so
 	row := history.UsageRow(used, resp.Model, cost)
-	c.countBeside(row)
+	countBeside(c, row)
 	c.mu.Lock()
 	saved, id := c.record.saved, c.record.row.ID
 	c.mu.Unlock()
@@ -83,7 +83,7 @@ func paidBeside(ctx context.Context, c *Conversation, resp model.Response, m Mod
 }
 
 // countBeside counts what a request beside the steps used, and says so at once.
-func (c *Conversation) countBeside(row *session.Usage) {
+func countBeside(c *Conversation, row *session.Usage) {
 	c.spent.count(row)
 	total, cost := c.spent.sum()
 	c.emit(event.Usage{Total: total, Cost: cost, Priced: cost > 0, Beside: true})

@@ -24,6 +24,7 @@ type slash struct {
 	name, hint, help string
 	run              func(args string) tea.Cmd
 	complete         func(args string) []string
+	about            func(value string) string // what a value that complete offers stands for
 	// outside completes with values that another part of the program knows, which may take a moment.
 	outside func(ctx context.Context, args string) []command.Choice
 	verbs   command.Verbs
@@ -39,7 +40,7 @@ func ownCommands(p *program) []slash {
 		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(args string) tea.Cmd { return p.switcher.session(args) }},
 		{name: "resume", hint: "[text]", help: "continue an earlier session", run: func(args string) tea.Cmd { return p.switcher.resume(args) }},
 		{name: "live", hint: "[number]", help: "the sessions in the background; enter shows one here", run: func(args string) tea.Cmd { return p.panels.liveSessions(args) }},
-		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(args string) tea.Cmd { return p.switcher.fork(args) }, complete: func(string) []string { return p.promptNumbers() }},
+		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(args string) tea.Cmd { return p.switcher.fork(args) }, complete: func(string) []string { return p.promptNumbers() }, about: p.promptOf},
 		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(args string) tea.Cmd { return p.slashes.rewind(args) }},
 		{name: "login", help: "enter a key, or the address of your own server", run: func(_ string) tea.Cmd { return p.panels.login() }},
 		{name: "undo", help: "restore the files changed by the last turn", run: func(_ string) tea.Cmd { return p.slashes.undo() }},
@@ -58,7 +59,7 @@ func ownCommands(p *program) []slash {
 		{name: "todo", help: "the plan", run: func(_ string) tea.Cmd { return p.panels.showTodo() }},
 		{name: "context", help: "what fills the context", run: func(_ string) tea.Cmd { return p.panels.showContext() }},
 		{name: "cost", help: "tokens and money used", run: func(_ string) tea.Cmd { return p.panels.showCost() }},
-		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: func(args string) tea.Cmd { return p.outside.copyAnswer(args) }},
+		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: func(args string) tea.Cmd { return p.outside.copyAnswer(args) }, complete: p.blockNumbers, about: p.blockOf},
 		{name: "editor", help: "write in $EDITOR", run: func(_ string) tea.Cmd { p.in.Reset(); return p.outside.externalEditor() }},
 		{name: "quit", help: "leave; the session is kept", run: func(_ string) tea.Cmd { return p.quit() }},
 		{name: "exit", help: "leave; the session is kept", run: func(_ string) tea.Cmd { return p.quit() }},

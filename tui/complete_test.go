@@ -5,11 +5,13 @@ package tui
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"jcode/agent/event"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui/front"
@@ -166,5 +168,23 @@ func TestPickersSurviveNothingFound(t *testing.T) {
 	}
 	if acted.Load() != 0 {
 		t.Error("an action ran on nothing")
+	}
+}
+
+// What is chosen by its number says what it is: a code block by its language and first line, a prompt by its words.
+func TestNumbersInTheMenuSayWhatTheyMean(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	answer := "Try this:\n\n```go\nfunc main() {}\n```\n\nor\n\n~~~\nmake all\n~~~\n"
+	feed(p, event.TurnStart{Turn: 1, Seq: 1, Prompt: "How do I start it?", At: clock}, event.AssistantMessage{Text: answer}, event.TurnEnd{Reason: event.StopDone})
+	for line, wants := range map[string][]string{"/copy ": {"1  go  func main() {}", "2  make all"}, "/fork ": {"1  How do I start it?"}} {
+		p.in.SetText(line)
+		settleCmd(p, p.complete.menuUpdate())
+		s := tuitest.Stripped(p.frameText())
+		for _, want := range wants {
+			if !strings.Contains(s, want) {
+				t.Errorf("%s offers no %q:\n%s", line, want, s)
+			}
+		}
 	}
 }

@@ -178,7 +178,11 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 		case ok && c.complete != nil:
 			var values []command.Choice
 			for _, v := range c.complete(args) {
-				values = append(values, command.Choice{Value: v})
+				about := ""
+				if c.about != nil {
+					about = c.about(v)
+				}
+				values = append(values, command.Choice{Value: v, Info: about})
 			}
 			p.offerValues(name, values)
 		case ok && c.outside != nil:

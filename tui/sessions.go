@@ -223,3 +223,13 @@ func (s *scene) promptNumbers() []string {
 	}
 	return out
 }
+
+// promptOf says which prompt a number means.
+func (s *scene) promptOf(number string) string {
+	prompts := s.tr.Prompts()
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(prompts) {
+		return ""
+	}
+	return look.OneLine(prompts[n-1].Prompt)
+}

@@ -43,7 +43,8 @@ cli/eval: cli/console
 cli/hooks: agent agent/event cli/board cli/config cli/core cli/plugins cli/undo hooks session session/role tools tools/builtin tools/command tools/sandbox
 cli/lsp: agent agent/event cli/board cli/config cli/core cli/health cli/plugins tools tools/builtin tools/lsp tools/sandbox
 cli/lua: agent agent/event cli/board cli/console cli/core cli/health lua lua/pool session tools tools/command tools/permission
-cli/manual:
+cli/manual: cli/console docs tools/command tui/markdown
+cli/typed: session
 cli/memory: agent agent/event cli/console notes session tools tools/command
 cli/mentions:
 cli/models: agent agent/event agent/model agent/model/catalogue agent/model/dial agent/model/provider agent/model/replay cli/config cli/console cli/health session tools/command tui/front

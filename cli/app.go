@@ -28,6 +28,7 @@ import (
 	"jcode/cli/review"
 	rolescli "jcode/cli/roles"
 	"jcode/cli/telemetry"
+	"jcode/cli/typed"
 	"jcode/cli/undo"
 	webcli "jcode/cli/web"
 	worktreescli "jcode/cli/worktrees"
@@ -57,10 +58,10 @@ type app struct {
 	// originals are the roots of the checkouts that this one is a copy of, for an agent in a worktree; the first
 	// is the person's, whose roles apply.
 	originals []string
-	ofAgent   bool                   // it is an agent's: its worktree is merged or discarded as a whole
-	place     worktreescli.Place     // where the person's session works
-	drafted   atomic.Pointer[string] // the key under which the input was last saved
-	reading   sync.RWMutex           // guards the replacement of config
+	ofAgent   bool               // it is an agent's: its worktree is merged or discarded as a whole
+	place     worktreescli.Place // where the person's session works
+	drafted   typed.Key          // where the input was last saved
+	reading   sync.RWMutex       // guards the replacement of config
 	config    config.Config
 	held      []config.Held // settings of the project that are not trusted yet
 	// origin returns where an element of a list of settings comes from, as file:line.

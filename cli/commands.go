@@ -11,8 +11,10 @@ import (
 	"jcode/agent"
 	"jcode/cli/board"
 	"jcode/cli/core"
+	"jcode/cli/manual"
 	rolescli "jcode/cli/roles"
 	skillscli "jcode/cli/skills"
+	"jcode/cli/typed"
 	"jcode/cli/undo"
 	"jcode/cli/usage"
 	"jcode/internal/slicex"
@@ -32,7 +34,7 @@ type personCommands struct {
 	board    *board.Board
 	guidance *skillscli.Guidance
 	mcp      *mcp.Manager // nil with --no-mcp
-	drafts   history
+	drafts   typed.History
 	undoing  undo.Turns
 	// beginPrivate says whether new conversations are private.
 	beginPrivate *atomic.Bool
@@ -61,7 +63,7 @@ func (p personCommands) List() []command.Command {
 		}},
 		{Name: "save", Description: "keep a private conversation after all, from its beginning", Run: p.save},
 		{Name: "btw", Hint: "<question>", Description: "ask about this conversation; nothing of it is kept but what it costs", Work: p.aside},
-		{Name: "manual", Hint: "[page, heading or words]", Description: "read the manual", Run: readManual, Complete: completeManual},
+		{Name: "manual", Hint: "[page, heading or words]", Description: "read the manual", Run: manual.Show, Complete: manual.Complete},
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}
 	if !p.flags.NoSkills {

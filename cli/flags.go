@@ -13,6 +13,7 @@ import (
 	editorscli "jcode/cli/editors"
 	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
+	"jcode/cli/manual"
 	mcpcli "jcode/cli/mcp"
 	"jcode/cli/memory"
 	modelscli "jcode/cli/models"
@@ -103,7 +104,7 @@ type grammar struct {
 	Import switching.Cmd `cmd:"" help:"Offer what other agents have set up: settings, servers, rules, hooks, commands, instructions."`
 	Update updatecli.Cmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
 
-	Help helpCmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
+	Help manual.Cmd `cmd:"" hidden:"" help:"Show the manual: a page, a section, or what fits words."`
 
 	Tasks  taskscli.Cmd  `cmd:"" help:"Queue tasks, list them, answer their questions, take what they changed."`
 	Worker workercli.Cmd `cmd:"" help:"Work on queued tasks."`

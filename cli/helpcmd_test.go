@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jcode/cli/console"
+	"jcode/cli/manual"
 )
 
 // The manual is in the program: a page, a section, and what fits words; a sentence that begins with help is a prompt.
@@ -36,7 +37,7 @@ func TestTheManualIsReadInTheProgram(t *testing.T) {
 	if _, err := help("xyzzyq"); err == nil || !strings.Contains(err.Error(), "permissions, plugins") {
 		t.Errorf("%v", err)
 	}
-	outcome, err := readManual(t.Context(), "memory")
+	outcome, err := manual.Show(t.Context(), "memory")
 	if err != nil || !strings.Contains(outcome.Notice, "Memory: notes from earlier sessions") || outcome.Page == "" {
 		t.Errorf("%+v, %v", outcome, err)
 	}

@@ -24,6 +24,7 @@ import (
 	rolescli "jcode/cli/roles"
 	sessionscli "jcode/cli/sessions"
 	"jcode/cli/tour"
+	"jcode/cli/typed"
 	"jcode/cli/undo"
 	workplacecli "jcode/cli/workplace"
 	worktreescli "jcode/cli/worktrees"
@@ -36,9 +37,6 @@ import (
 	"jcode/tui/front"
 	plainform "jcode/tui/plain"
 )
-
-// recentPrompts is how many earlier prompts the input remembers.
-const recentPrompts = 1000
 
 // chat runs the terminal UI until the person quits.
 func (a *app) chat(ctx context.Context, prompt string) error {
@@ -152,7 +150,7 @@ type sessions struct {
 	saved     *outputs.Outputs
 	project   string
 	userHooks *hookscli.Hooks
-	drafts    history
+	drafts    typed.History
 	tour      bool
 	// starting opens the conversation that the command line names, resuming a stored one.
 	starting func(ctx context.Context) (*agent.Conversation, error)
@@ -238,7 +236,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 	if first := s.asked(); first != nil {
 		out.Role, out.EnterRole = first.Name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.Name, first.Given) }
 	}
-	draft, err := s.drafts.draft(ctx)
+	draft, err := s.drafts.Draft(ctx)
 	out.Draft = draft
 	return out, err
 }

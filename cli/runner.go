@@ -12,6 +12,7 @@ import (
 	editorscli "jcode/cli/editors"
 	"jcode/cli/eval"
 	luacli "jcode/cli/lua"
+	"jcode/cli/manual"
 	mcpcli "jcode/cli/mcp"
 	"jcode/cli/memory"
 	modelscli "jcode/cli/models"
@@ -44,6 +45,8 @@ func carryOut(ctx context.Context, chosen *commandline.Command, f *flags, std St
 		return c.Run(ctx, newTourSetup(f, std))
 	case *editorscli.Cmd:
 		return c.Run(ctx, newEditorSetup(f, std))
+	case *manual.Cmd:
+		return c.Run(ctx, manual.Setup{Streams: std.Streams, Dir: std.dir})
 	case pluginscli.Command:
 		return c.Run(ctx, newPluginSetup(std))
 	case luacli.Command:

@@ -1,4 +1,4 @@
-package cli
+package manual
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"jcode/cli/console"
-	"jcode/cli/manual"
 	"jcode/docs"
 	"jcode/internal/cells"
 	"jcode/internal/launch"
@@ -17,17 +16,23 @@ import (
 	"jcode/tui/markdown"
 )
 
-// helpCmd shows the manual.
-type helpCmd struct {
+// Cmd is `jcode help`: it shows the manual.
+type Cmd struct {
 	Topic []string `arg:"" optional:"" help:"A page, a heading, or words to look for."`
 }
 
+// Setup is what `jcode help` is given.
+type Setup struct {
+	console.Streams
+	Dir string // the working folder: no pager is taken from it
+}
+
 // Means implements commandline.Particular: several words that name no place of the manual are a prompt.
-func (c *helpCmd) Means(words []string) bool {
+func (c *Cmd) Means(words []string) bool {
 	if len(words) == 1 {
 		return true
 	}
-	pages, err := manual.Read(docs.Files)
+	pages, err := Read(docs.Files)
 	if err != nil {
 		return false
 	}
@@ -36,8 +41,8 @@ func (c *helpCmd) Means(words []string) bool {
 }
 
 // Run shows a place of the manual in a pager, or prints it where nobody looks at a terminal.
-func (c *helpCmd) Run(ctx context.Context, _ *flags, std Streams) error {
-	pages, err := manual.Read(docs.Files)
+func (c *Cmd) Run(ctx context.Context, std Setup) error {
+	pages, err := Read(docs.Files)
 	if err != nil {
 		return err
 	}
@@ -58,9 +63,9 @@ func (c *helpCmd) Run(ctx context.Context, _ *flags, std Streams) error {
 
 // topic returns what the manual has on a topic, in Markdown: the contents without one, a page or a section that has
 // this name, or the places that fit its words. again is the command that shows a place.
-func topic(pages manual.Manual, name, again string) (string, error) {
+func topic(pages Manual, name, again string) (string, error) {
 	if name == "" || name == "manual" || name == "contents" {
-		name = manual.Contents
+		name = Contents
 	}
 	if text, ok := pages.Named(name); ok {
 		return text, nil
@@ -88,7 +93,7 @@ func laid(text string, width int, styles markdown.Styles) string {
 }
 
 // paged shows Markdown in the pager of the user, $PAGER or less. shown is false where there is none.
-func paged(ctx context.Context, std Streams, text string) (shown bool, err error) {
+func paged(ctx context.Context, std Setup, text string) (shown bool, err error) {
 	words := strings.Fields(std.Getenv("PAGER"))
 	if len(words) == 0 {
 		words = []string{"less"}
@@ -97,7 +102,7 @@ func paged(ctx context.Context, std Streams, text string) (shown bool, err error
 	if !isFile || words[0] == "cat" {
 		return false, nil
 	}
-	programs := launch.Programs{Roots: func() []string { return []string{std.dir} }}
+	programs := launch.Programs{Roots: func() []string { return []string{std.Dir} }}
 	cmd, err := programs.Own(ctx, words[0], words[1:]...)
 	if err != nil {
 		return false, nil //nolint:nilerr // without a pager the text is printed
@@ -116,18 +121,18 @@ func paged(ctx context.Context, std Streams, text string) (shown bool, err error
 	return true, nil
 }
 
-// completeManual proposes pages.
-func completeManual(_ context.Context, args string) []string {
-	pages, err := manual.Read(docs.Files)
+// Complete proposes pages.
+func Complete(_ context.Context, args string) []string {
+	pages, err := Read(docs.Files)
 	if err != nil {
 		return nil // its files are part of the program
 	}
 	return slicex.WithPrefix(pages.Names(), args)
 }
 
-// readManual is /manual [topic].
-func readManual(_ context.Context, args string) (command.Outcome, error) {
-	pages, err := manual.Read(docs.Files)
+// Show is /manual [topic].
+func Show(_ context.Context, args string) (command.Outcome, error) {
+	pages, err := Read(docs.Files)
 	if err != nil {
 		return command.Outcome{}, err
 	}

@@ -188,3 +188,11 @@ func TestNumbersInTheMenuSayWhatTheyMean(t *testing.T) {
 		}
 	}
 }
+
+// The names of the commands are known without a conversation: editors and scripts ask for them.
+func TestTheCommandsAreKnownWithoutAConversation(t *testing.T) {
+	t.Parallel()
+	if names := OwnCommands(); len(names) == 0 {
+		t.Error("there are none")
+	}
+}

@@ -329,6 +329,15 @@ func TestUsageOfEveryForm(t *testing.T) {
 		"iterations": {[]string{
 			start(`{"input_tokens":1}`), end(`{"input_tokens":40,"output_tokens":7,"iterations":[{"type":"compaction","input_tokens":1000,"output_tokens":50},{"type":"message","input_tokens":40,"output_tokens":7}]}`),
 		}, model.Usage{Input: 40, Output: 7}, model.Usage{Input: 1000, Output: 50}},
+		"the prompt is read again for each search": {[]string{
+			start(`{"input_tokens":1}`), end(`{"input_tokens":900,"output_tokens":7,"server_tool_use":{"web_search_requests":2}}`),
+		}, model.Usage{Input: 900, Output: 7, Searches: 2, Summed: true}, model.Usage{}},
+		"and for each page fetched": {[]string{
+			start(`{"input_tokens":1}`), end(`{"input_tokens":900,"output_tokens":7,"server_tool_use":{"web_fetch_requests":1}}`),
+		}, model.Usage{Input: 900, Output: 7, Summed: true}, model.Usage{}},
+		"searches counted apart by iterations": {[]string{
+			start(`{"input_tokens":1}`), end(`{"input_tokens":40,"output_tokens":7,"server_tool_use":{"web_search_requests":1},"iterations":[{"type":"message","input_tokens":300,"output_tokens":5},{"type":"message","input_tokens":40,"output_tokens":7}]}`),
+		}, model.Usage{Input: 40, Output: 7, Searches: 1}, model.Usage{Input: 300, Output: 5}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := modeltest.New(t, modeltest.Chunks(append(c.chunks, `{"type":"message_stop"}`)...))

@@ -20,7 +20,6 @@ func (n counts) usage() model.Usage {
 		u.Input += sent
 	}
 	switch {
-	case n.total > 0 && (n.total == n.Input+n.Output || n.total == u.Input+n.Output):
 	case n.total > 0:
 		u.Output = max(u.Output, n.total-u.Input)
 	case n.reasoning > u.Output:

@@ -20,8 +20,16 @@ func TestTooManyPicturesCostTheOldestOnly(t *testing.T) {
 		srv := modeltest.New(t, modeltest.RefuseIf(refuse, modeltest.Text("ok")).Forever())
 		for protocol, c := range asks(t, srv.URL(), nil) {
 			req := model.Request{Model: fmt.Sprint("claude-opus-4-8-", i)}
-			for k := range 5 {
-				req.Messages = append(req.Messages, model.Message{Role: model.RoleUser, Text: fmt.Sprint("picture ", k), Images: []model.Image{{MIME: "image/png", Data: []byte{byte(k), 9, 9}}}})
+			for k, n := 0, 0; k < 5; k += n { // the first message has three: its oldest two go
+				n = 1
+				if k == 0 {
+					n = 3
+				}
+				m := model.Message{Role: model.RoleUser, Text: fmt.Sprint("picture ", k)}
+				for i := range n {
+					m.Images = append(m.Images, model.Image{MIME: "image/png", Data: []byte{byte(k + i), 9, 9}})
+				}
+				req.Messages = append(req.Messages, m)
 			}
 			var notes []string
 			if _, err := c.Stream(t.Context(), req, func(e model.Event) {

@@ -57,6 +57,16 @@ func argued(index int, id, part string) string {
 
 const thinking = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"abc"}`
 
+// Some servers write the arguments of a call as an object, not as text.
+func TestArgumentsThatAreAnObjectAreTheCallsArguments(t *testing.T) {
+	t.Parallel()
+	srv := modeltest.New(t, events(wholeAnswer(`{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","status":"completed","arguments":{"path":"a.go"}}`)))
+	resp, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
+	if err != nil || len(resp.Calls) != 1 || resp.Calls[0].Arguments != `{"path":"a.go"}` {
+		t.Errorf("%+v %v", resp, err)
+	}
+}
+
 func TestAnItemIsTheSameWhateverItsPlaceInTheCompleteAnswer(t *testing.T) {
 	t.Parallel()
 	argA, argB := `{"path":"a"}`, `{"path":"b"}`

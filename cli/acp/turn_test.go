@@ -114,7 +114,7 @@ func TestAlwaysIsKeptForTheProjectWithTheRuleInItsName(t *testing.T) {
 	c := start(t, setup{script: script})
 	c.on("session/request_permission", func(r request) any {
 		for _, o := range r.Params["options"].([]any) {
-			if o := o.(object); strings.Contains(o["name"].(string), "project") && strings.Contains(o["name"].(string), "exec(touch made)") {
+			if o := o.(object); strings.Contains(o["name"].(string), "always here: this command") && strings.Contains(o["name"].(string), "exec(touch made)") {
 				return object{"outcome": object{"outcome": "selected", "optionId": o["optionId"]}}
 			}
 		}

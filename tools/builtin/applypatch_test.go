@@ -29,6 +29,7 @@ func (r *rig) absent(names ...string) {
 }
 
 func TestAPatchChangesAddsMovesAndRemovesFiles(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a.go", "package a\r\n\r\nvar x = 1\r\n")
 	r.put("run.sh", "#!/bin/sh\necho one")
@@ -75,6 +76,7 @@ func TestAPatchChangesAddsMovesAndRemovesFiles(t *testing.T) {
 }
 
 func TestAFileMayBeNamedSeveralTimesInAPatch(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a", "one\ntwo\n")
 	r.put("b", "x\n")
@@ -89,6 +91,7 @@ func TestAFileMayBeNamedSeveralTimesInAPatch(t *testing.T) {
 }
 
 func TestAPatchOfWhichAPartFailsChangesNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a", "one\n")
 	r.put("b", "func two() {\n\treturn 2\n}\n")
@@ -128,6 +131,7 @@ func TestAPatchOfWhichAPartFailsChangesNothing(t *testing.T) {
 
 // A path in a patch is judged by where it really leads.
 func TestAPatchIsJudgedByWhereItsFilesReallyAre(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret.txt")
@@ -180,6 +184,7 @@ func (g *planGate) Check(_ context.Context, req tools.GateRequest) tools.Decisio
 }
 
 func TestAFolderThatBecomesALinkBeforeAPatchIsWritten(t *testing.T) {
+	t.Parallel()
 	rec := &swapRecorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
 	outside := t.TempDir()
@@ -200,6 +205,7 @@ func TestAFolderThatBecomesALinkBeforeAPatchIsWritten(t *testing.T) {
 }
 
 func TestAPatchIsMadeToWhatIsThereWhenItIsAllowed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a", "one\ntwo\n")
 	r.ok("read", args{"path": "a"})
@@ -221,6 +227,7 @@ func (f failingRecorder) Track(context.Context, tools.Call, []string) (func(cont
 }
 
 func TestFilesThatWereWrittenArePutBackWhenALaterOneFails(t *testing.T) {
+	t.Parallel()
 	rec := &failingRecorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
 	rec.dir = r.dir
@@ -233,6 +240,7 @@ func TestFilesThatWereWrittenArePutBackWhenALaterOneFails(t *testing.T) {
 }
 
 func TestWhoMayNotRemoveFilesCannotDoItByAPatch(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a", "one\n")
 	caps := tools.CapRead | tools.CapWrite
@@ -252,6 +260,7 @@ func TestWhoMayNotRemoveFilesCannotDoItByAPatch(t *testing.T) {
 // A model may leave the @@ before the first hunk out, as it was trained to: the grammar that holds its text allows what
 // the tool reads.
 func TestTheFirstHunkNeedsNoPlace(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a.txt", "one\ntwo\nthree\n")
 	r.ok("apply_patch", patched("*** Update File: a.txt\n-one\n+1\n@@\n-three\n+3"))

@@ -15,6 +15,7 @@ import (
 
 // What models write all day is bash: it runs in bash, without the files that a person's own bash reads.
 func TestCommandsOfTheModelRunInBash(t *testing.T) {
+	t.Parallel()
 	if builtin.Bash() == nil {
 		t.Skip("no bash here")
 	}
@@ -64,6 +65,7 @@ func TestCommandsOfTheModelRunInBash(t *testing.T) {
 }
 
 func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	if text := r.exec.Spec().Description; !strings.Contains(text, "`sh -c`") {
 		t.Error(text)

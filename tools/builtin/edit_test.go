@@ -24,6 +24,7 @@ import (
 )
 
 func TestEditKeepsCRLF(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f.py", "def f():\r\n    return 1\r\n")
 	res := r.ok("edit", args{"path": "f.py", "old_string": "def f():\n    return 1\n", "new_string": "def f():\n    return 2\n"})
@@ -34,6 +35,7 @@ func TestEditKeepsCRLF(t *testing.T) {
 }
 
 func TestWriteStoresBytesAsGiven(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\r\nb\r\n")
 	r.ok("read", args{"path": "f"})
@@ -42,6 +44,7 @@ func TestWriteStoresBytesAsGiven(t *testing.T) {
 }
 
 func TestReplacementIsLiteral(t *testing.T) {
+	t.Parallel()
 	const now = "$& $1 ${x} $$ $`"
 	for _, all := range []bool{false, true} {
 		r := newRig(t, builtin.Options{})
@@ -52,6 +55,7 @@ func TestReplacementIsLiteral(t *testing.T) {
 }
 
 func TestEmptyOldStringOnlyCreates(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "abc")
 	for _, all := range []bool{false, true} {
@@ -66,6 +70,7 @@ func TestEmptyOldStringOnlyCreates(t *testing.T) {
 }
 
 func TestByteOrderMarkStays(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f.js", "\xef\xbb\xbfconst value = 1;\n")
 	r.ok("edit", args{"path": "f.js", "old_string": "const value = 1;", "new_string": "const value = 2;"})
@@ -77,6 +82,7 @@ func TestByteOrderMarkStays(t *testing.T) {
 }
 
 func TestOtherEncodingsArePreservedOrRefused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	const latin = "caf\xe9\nb\nc\n"
 	r.put("latin.txt", latin)
@@ -102,6 +108,7 @@ func TestOtherEncodingsArePreservedOrRefused(t *testing.T) {
 
 // Files of encodings that nothing names are read as what they most likely are, and edits keep every other byte.
 func TestFilesOfGuessedEncodingsAreReadAndEdited(t *testing.T) {
+	t.Parallel()
 	const (
 		french = "Le déploiement se fait à midi.\nLes clés sont déposées près de l'entrée.\n"
 		japan  = "配備は正午に行われます。\n鍵は入口の近くにあります。\n"
@@ -144,6 +151,7 @@ func TestFilesOfGuessedEncodingsAreReadAndEdited(t *testing.T) {
 }
 
 func TestSimilarTextIsNeverReplaced(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	const f = "func f() int {\n\tx := 1\n\ty := 2\n\treturn x + y\n}\n"
 	r.put("f.go", f)
@@ -154,6 +162,7 @@ func TestSimilarTextIsNeverReplaced(t *testing.T) {
 }
 
 func TestIndentationFollowsTheFile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("one.go", "func f() {\n\tif x {\n\t\ty()\n\t}\n}\n")
 	edit := args{"path": "one.go", "old_string": "    if x {\n        y()\n    }\n", "new_string": "    if x {\n        y()\n        z()\n    }\n"}
@@ -168,6 +177,7 @@ func TestIndentationFollowsTheFile(t *testing.T) {
 }
 
 func TestAmbiguousEditNamesTheLines(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	const f = "a\nx = 1\nb\nc\nd\ne\nx = 1\n"
 	r.put("f", f)
@@ -178,6 +188,7 @@ func TestAmbiguousEditNamesTheLines(t *testing.T) {
 }
 
 func TestEqualStringsAreNoChange(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\n")
 	before, err := os.Stat(filepath.Join(r.dir, "f"))
@@ -192,6 +203,7 @@ func TestEqualStringsAreNoChange(t *testing.T) {
 }
 
 func TestEditAppliesToFreshContent(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "one\ntwo\n")
 	r.ok("read", args{"path": "f"})
@@ -204,6 +216,7 @@ func TestEditAppliesToFreshContent(t *testing.T) {
 }
 
 func TestWriteOverChangedFileIsRefusedWithWhatChanged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "one\ntwo\n")
 	r.ok("read", args{"path": "f"})
@@ -222,6 +235,7 @@ func TestWriteOverChangedFileIsRefusedWithWhatChanged(t *testing.T) {
 }
 
 func TestParallelEditsOfOneFileAllApply(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a", "")
 	r.link("a", "l")
@@ -250,6 +264,7 @@ func TestParallelEditsOfOneFileAllApply(t *testing.T) {
 }
 
 func TestEndOfFileStays(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\nb")
 	r.ok("edit", args{"path": "f", "old_string": "a", "new_string": "c"})
@@ -257,6 +272,7 @@ func TestEndOfFileStays(t *testing.T) {
 }
 
 func TestModeAndLinkStay(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("run.sh", "echo a\n")
 	if err := os.Chmod(filepath.Join(r.dir, "run.sh"), 0o755); err != nil {
@@ -274,6 +290,7 @@ func TestModeAndLinkStay(t *testing.T) {
 }
 
 func TestMentionsAndLookAlikesResolve(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("src/x.go", "package x\n")
 	r.ok("edit", args{"path": "@src/x.go", "old_string": "package x", "new_string": "package y"})
@@ -296,6 +313,7 @@ func TestMentionsAndLookAlikesResolve(t *testing.T) {
 }
 
 func TestOmissionMarkerIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	f := strings.Repeat("line\n", 50)
 	r.put("f.js", f)
@@ -306,6 +324,7 @@ func TestOmissionMarkerIsRefused(t *testing.T) {
 }
 
 func TestEditsOfOneCallAreAllOrNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\nb\n")
 	r.refused("edit", args{"path": "f", "edits": []args{{"old_string": "a", "new_string": "1"}, {"old_string": "z", "new_string": "2"}}}, "edit 2 of 2")
@@ -317,6 +336,7 @@ func TestEditsOfOneCallAreAllOrNothing(t *testing.T) {
 }
 
 func TestPlansShowDiffAndResolvedPath(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
 	outside, err := filepath.EvalSymlinks(outside)
@@ -377,6 +397,7 @@ func (g *swapGate) Check(ctx context.Context, req tools.GateRequest) tools.Decis
 }
 
 func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
 	r.put("in/f", "a")
@@ -409,6 +430,7 @@ func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(contex
 // A link that is created between the last check and the change is not followed, not even to a place
 // in the workspace that nothing else protects: git's hooks.
 func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		tool string
 		args args
@@ -457,6 +479,7 @@ func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) {
 
 // An approved path outside the workspace is entered without following a link that was created since.
 func TestApprovedPathOutsideIsEnteredWithoutLinks(t *testing.T) {
+	t.Parallel()
 	rec := &swapRecorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
 	outside, err := filepath.EvalSymlinks(t.TempDir())
@@ -481,6 +504,7 @@ func TestApprovedPathOutsideIsEnteredWithoutLinks(t *testing.T) {
 }
 
 func TestAfterEditTellsAndMakesNothingStale(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")
 	}
@@ -542,6 +566,7 @@ func (r *recorder) Track(_ context.Context, _ tools.Call, paths []string) (func(
 }
 
 func TestRecorderSeesEveryChange(t *testing.T) {
+	t.Parallel()
 	rec := &recorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
 	for _, c := range []struct {

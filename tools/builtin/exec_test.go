@@ -104,6 +104,7 @@ func pidAlive(pid int) bool {
 }
 
 func TestExecReturnsWhenTheShellEnds(t *testing.T) {
+	t.Parallel()
 	for _, cmd := range []string{
 		"sleep 300 & echo done",
 		"(while :; do echo x; sleep .1; done) & echo done",
@@ -137,6 +138,7 @@ func TestExecReturnsWhenTheShellEnds(t *testing.T) {
 }
 
 func TestExecGivesEndOfInputAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	for cmd, want := range map[string]string{"cat": "(no output)", `read x; echo "[$x]"`: "[]", "cat <<'E'\nhi\nE": "hi", "echo a # c": "a"} {
 		if res := r.sh(cmd); res.Text != want {
@@ -151,6 +153,7 @@ func TestExecGivesEndOfInputAtOnce(t *testing.T) {
 }
 
 func TestExecStartsNoEditorAndNoPager(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git on this machine")
 	}
@@ -171,6 +174,7 @@ func TestExecStartsNoEditorAndNoPager(t *testing.T) {
 }
 
 func TestExecCutsAtRuneBorders(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	for _, cmd := range []string{
 		`i=0; while [ $i -lt 400 ]; do printf '────────────────────────────────────────────────────────────────────────────────────────────────────'; i=$((i+1)); done`,
@@ -187,6 +191,7 @@ func TestExecCutsAtRuneBorders(t *testing.T) {
 }
 
 func TestExecOutputIsHarmlessOnAScreen(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	var shown strings.Builder
 	var mu sync.Mutex
@@ -209,6 +214,7 @@ func TestExecOutputIsHarmlessOnAScreen(t *testing.T) {
 }
 
 func TestExecEndsTheWholeTree(t *testing.T) {
+	t.Parallel()
 	for how, cancelled := range map[string]bool{"timeout": false, "interrupt": true} {
 		r := newShell(t)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -266,6 +272,7 @@ func TestExecSignalsStayInTheChildrensSession(t *testing.T) {
 }
 
 func TestExecSaysThatItsFolderIsGone(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	r.sh(`rm -rf "$PWD"`)
 	_, err := r.exec.Run(context.Background(), call("exec", m{"cmd": "ls"}))
@@ -281,6 +288,7 @@ func TestExecSaysThatItsFolderIsGone(t *testing.T) {
 }
 
 func TestExecReportsExitCodesAsTheyAre(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	for cmd, want := range map[string]struct {
 		code       int
@@ -330,6 +338,7 @@ func peak() uint64 {
 }
 
 func TestExecKeepsStreamsApartForScripts(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	script := call("exec", m{"cmd": "echo out; echo err >&2; echo out2"})
 	script.Caller.Origin = tools.OriginScript
@@ -348,6 +357,7 @@ func TestExecKeepsStreamsApartForScripts(t *testing.T) {
 }
 
 func TestExecRunsArgumentListsForScriptsOnly(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	c := call("exec", m{"argv": []string{"printf", "%s|", "a b", "$(touch x)", "*"}})
 	if _, err := r.exec.Run(context.Background(), c); err == nil {
@@ -365,6 +375,7 @@ func TestExecRunsArgumentListsForScriptsOnly(t *testing.T) {
 }
 
 func TestExecRefusesWhatCannotRun(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	if err := os.WriteFile(filepath.Join(r.root, "file"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -391,6 +402,7 @@ func TestExecRefusesWhatCannotRun(t *testing.T) {
 }
 
 func TestExecChildrenSeeNoKeys(t *testing.T) {
+	t.Parallel()
 	r := newShell(t, func(o *builtin.ShellOptions) {
 		o.Env = func() []string {
 			return proc.CommandEnv([]string{"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=sk-x", "GITHUB_TOKEN=t", "HOME=/h"}, proc.EnvRules{})
@@ -403,6 +415,7 @@ func TestExecChildrenSeeNoKeys(t *testing.T) {
 }
 
 func TestJobsRunOnAndTellTheirEnd(t *testing.T) {
+	t.Parallel()
 	ended := make(chan builtin.Job, 4)
 	r := newShell(t, func(o *builtin.ShellOptions) { o.JobEnded = func(j builtin.Job) { ended <- j } })
 	job := func(args m) tools.Result {
@@ -456,6 +469,7 @@ func TestJobsRunOnAndTellTheirEnd(t *testing.T) {
 }
 
 func TestJobOfABackgroundedServerGoesOnUntilItsLastProcess(t *testing.T) {
+	t.Parallel()
 	ended := make(chan builtin.Job, 1)
 	r := newShell(t, func(o *builtin.ShellOptions) { o.JobEnded = func(j builtin.Job) { ended <- j } })
 	r.run(m{"cmd": "(while [ ! -e go ]; do sleep .02; done; echo late) & echo early", "background": true})
@@ -474,6 +488,7 @@ func TestJobOfABackgroundedServerGoesOnUntilItsLastProcess(t *testing.T) {
 }
 
 func TestCloseEndsEverything(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	res := r.run(m{"cmd": "echo $$; trap '' TERM; sleep 1000 & sleep 1000", "background": true})
 	eventually.True(t, "two processes", func() bool { return len(r.Jobs()[0].Running) >= 2 })
@@ -492,6 +507,7 @@ func TestCloseEndsEverything(t *testing.T) {
 }
 
 func TestRunCommandForJcodeItself(t *testing.T) {
+	t.Parallel()
 	r := newShell(t)
 	out, code, err := r.RunCommand(context.Background(), "echo hi; exit 4", r.root, false)
 	if out != "hi\n" || code != 4 || err != nil {
@@ -536,6 +552,7 @@ func (s stopper) Blamed(tail string, code int) string {
 }
 
 func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
+	t.Parallel()
 	var asked []tools.GateRequest
 	answer := tools.Decision{Allow: false, Reason: "denied by user"}
 	r := newShell(t, func(o *builtin.ShellOptions) {
@@ -571,6 +588,7 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 // A command that runs unasked because it only reads can only read. If it needs more, the person is
 // asked, as for any other command.
 func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
+	t.Parallel()
 	var asked []tools.GateRequest
 	answer := tools.Decision{Allow: false, Reason: "denied by user"}
 	var root string
@@ -614,6 +632,7 @@ func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 
 // A vouched command may start another program by its name, but not one of the project.
 func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("zcat"); err != nil {
 		t.Skip(err)
 	}
@@ -643,6 +662,7 @@ func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
 
 // Environment variables that lead into the project don't make a command run another program.
 func TestVouchedCommandRunsNoCodeThatVariablesName(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip(err)
@@ -675,6 +695,7 @@ func TestVouchedCommandRunsNoCodeThatVariablesName(t *testing.T) {
 
 // `env` runs unasked, so it must not print secrets of the environment.
 func TestVouchedCommandGetsNoSecrets(t *testing.T) {
+	t.Parallel()
 	r := newShell(t, func(o *builtin.ShellOptions) {
 		o.Keep = []string{"KEPT_PASS"}
 		o.Env = func() []string {
@@ -720,6 +741,7 @@ func (l leaky) Blamed(string, int) string { return "" }
 // A change of protected files is reported once, whether the command is waited for or not, and also
 // if a job makes it, or a process that a command left running.
 func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
+	t.Parallel()
 	const made = "it made or changed protected files"
 	setup := func(t *testing.T) (r *shellRig, ended chan builtin.Job, confined func(m) string, output func() string) {
 		ended = make(chan builtin.Job, 4)

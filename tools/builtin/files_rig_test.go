@@ -47,8 +47,6 @@ func newRig(t *testing.T, o builtin.Options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("HOME", filepath.Join(dir, "..", "home"))
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "..", "home", "config"))
 	ws, err := builtin.OpenWorkspace(dir)
 	if err != nil {
 		t.Fatal(err)

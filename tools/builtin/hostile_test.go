@@ -13,6 +13,7 @@ import (
 )
 
 func TestHostilePathsAreErrors(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "x")
 	for _, p := range []string{"a\x00b", strings.Repeat("d/", 3000) + "f", strings.Repeat("n", 5000), "f/below", "f/../../../../../../nowhere/x", "\xff\xfe", "-rf", "a\nb", "~nobody/x"} {
@@ -53,6 +54,7 @@ func (*noGate) Check(context.Context, tools.GateRequest) tools.Decision {
 }
 
 func TestRefusedCallsTellNothingOfWhatIsOutsideOrDenied(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
 	for _, p := range []string{filepath.Join(outside, "secret.txt"), filepath.Join(r.dir, ".env")} {
@@ -87,6 +89,7 @@ func TestRefusedCallsTellNothingOfWhatIsOutsideOrDenied(t *testing.T) {
 }
 
 func TestNamesThatLookLikeFlagsAndBlanksWork(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	for _, p := range []string{"-rf", "a b", "$HOME", "*", "a\nb", "#x", "é", "`id`"} {
 		r.ok("write", args{"path": "d/" + p, "content": "word\n"})

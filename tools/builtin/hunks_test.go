@@ -22,6 +22,7 @@ func numberedLines(n int, with map[int]string) string {
 
 // What a person takes of a change is written, the rest is not, and the model is told what is missing.
 func TestOnlyTheHunksThatAPersonTakesAreWritten(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	before := numberedLines(40, nil)
 	r.put("a.txt", before)
@@ -48,6 +49,7 @@ func TestOnlyTheHunksThatAPersonTakesAreWritten(t *testing.T) {
 }
 
 func TestOnlyTheHunksOfAPatchThatAPersonTakesAreWritten(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	parts := []string{
 		"*** Update File: a.go\n@@\n-var x = 1\n+var x = 2",
@@ -80,6 +82,7 @@ func TestOnlyTheHunksOfAPatchThatAPersonTakesAreWritten(t *testing.T) {
 
 // Hunks are numbers of what was shown: if the file is another one by then, nothing is written.
 func TestHunksOfAFileThatChangedMeanwhileAreNotWritten(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a.txt", numberedLines(40, nil))
 	r.ok("read", args{"path": "a.txt"})

@@ -9,6 +9,7 @@ import (
 )
 
 func TestMoveKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a", "A")
 	r.put("b", "B")
@@ -28,6 +29,7 @@ func TestMoveKeepsWhatIsThere(t *testing.T) {
 }
 
 func TestMoveAndRemoveMeanTheLinkItself(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("d/f", "x")
 	r.link("d", "l")
@@ -40,6 +42,7 @@ func TestMoveAndRemoveMeanTheLinkItself(t *testing.T) {
 }
 
 func TestWorkspaceIsNotRemoved(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "x")
 	for _, p := range []string{".", "..", r.dir, filepath.Dir(r.dir), "/"} {
@@ -50,6 +53,7 @@ func TestWorkspaceIsNotRemoved(t *testing.T) {
 }
 
 func TestMkdirMakesParentsAndIsRepeatable(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.ok("mkdir", args{"path": "a/b/c"})
 	has(t, r.ok("mkdir", args{"path": "a/b/c"}).Text, "exists already")

@@ -18,6 +18,7 @@ import (
 var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func TestReadGivesNumberedLines(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\r\nb\nc")
 	res := r.ok("read", args{"file_path": "f"})
@@ -30,6 +31,7 @@ func TestReadGivesNumberedLines(t *testing.T) {
 }
 
 func TestReadSaysWhatItLeftOut(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	var b strings.Builder
 	for i := 1; i <= 5000; i++ {
@@ -57,6 +59,7 @@ func TestReadSaysWhatItLeftOut(t *testing.T) {
 }
 
 func TestReadRefusesByKind(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("d/f", "word\n")
 	fifo(t, filepath.Join(r.dir, "p"))
@@ -85,6 +88,7 @@ func TestReadRefusesByKind(t *testing.T) {
 }
 
 func TestReadAtTheEdges(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("empty", "")
 	has(t, r.ok("read", args{"path": "empty"}).Text, "the file is empty")
@@ -107,6 +111,7 @@ func TestReadAtTheEdges(t *testing.T) {
 }
 
 func TestKindIsToldByContent(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	var img bytes.Buffer
 	if err := jpeg.Encode(&img, image.NewGray(image.Rect(0, 0, 4, 4)), nil); err != nil {
@@ -125,6 +130,7 @@ func TestKindIsToldByContent(t *testing.T) {
 }
 
 func TestReadWindowOfALargeFile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	var b strings.Builder
 	const lines = 1_200_000

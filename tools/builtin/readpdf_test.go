@@ -29,6 +29,7 @@ func pdf(pages int) string {
 }
 
 func TestReadOfAPDFAttachesPagesWithTheirText(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("three.pdf", pdf(3))
 	r.put("long.pdf", pdf(130))
@@ -61,6 +62,7 @@ func TestReadOfAPDFAttachesPagesWithTheirText(t *testing.T) {
 }
 
 func TestWhatCannotBeReadOfAPDFIsSaid(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("three.pdf", pdf(3))
 	r.put("none.pdf", "%PDF-1.4\nnothing")

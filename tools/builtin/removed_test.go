@@ -13,6 +13,7 @@ import (
 
 // What another program saves between the look at a file and its removal stays, whichever tool removes it.
 func TestASaveOfAnotherProgramBeforeARemovalIsKept(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		tool string
 		args args
@@ -47,6 +48,7 @@ func TestASaveOfAnotherProgramBeforeARemovalIsKept(t *testing.T) {
 }
 
 func TestLinksAndEmptyFoldersAreRemoved(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("target/f", "one\n")
 	r.link("target", "l")
@@ -69,6 +71,7 @@ type ann struct{}
 func (ann) Changed(context.Context, tools.Call, string, time.Time) string { return "by the agent ann" }
 
 func TestARemovalNamesWhatOthersHadChanged(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{Others: ann{}})
 	for _, name := range []string{"f", "d/a", "d/b", "p"} {
 		r.put(name, "one\n")

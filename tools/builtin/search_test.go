@@ -15,6 +15,7 @@ import (
 )
 
 func TestBinaryFilesAreNamedNotPassedOverSilently(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("bin", "hello\x00world\nmatch line\n")
 	has(t, r.ok("grep", args{"pattern": "match"}).Text, "skipped as binary: bin")
@@ -24,6 +25,7 @@ func TestBinaryFilesAreNamedNotPassedOverSilently(t *testing.T) {
 }
 
 func TestLongLinesAreCutWithAMark(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("min.js", strings.Repeat("a", 1<<20)+" needle "+strings.Repeat("é", 1<<19)+"\n")
 	res := r.ok("grep", args{"pattern": "needle"})
@@ -39,6 +41,7 @@ func TestLongLinesAreCutWithAMark(t *testing.T) {
 }
 
 func TestPatternsThatLookLikeFlagsAreText(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "use --help\nor -foo\nor -e\n")
 	for i, p := range []string{"--help", "-foo", "-e"} {
@@ -47,6 +50,7 @@ func TestPatternsThatLookLikeFlagsAreText(t *testing.T) {
 }
 
 func TestInvalidPatternIsAnError(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "foo(bar)\n")
 	r.refused("grep", args{"pattern": "foo("}, "invalid pattern", "missing closing )", "literal")
@@ -56,6 +60,7 @@ func TestInvalidPatternIsAnError(t *testing.T) {
 }
 
 func TestEveryMatchingLineIsFoundWithItsPath(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a.txt", "word 1\nno\nword 2\nword word\r\nx word\nword")
 	r.put("d/b.txt", "word\n")
@@ -79,6 +84,7 @@ func TestEveryMatchingLineIsFoundWithItsPath(t *testing.T) {
 }
 
 func TestMatchesArePagedAndTheTotalIsTold(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	for i := range 30 {
 		r.put(fmt.Sprintf("f%02d", i), strings.Repeat("hit\n", 10))
@@ -98,6 +104,7 @@ func TestMatchesArePagedAndTheTotalIsTold(t *testing.T) {
 }
 
 func TestContextLinesStandAroundMatches(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	var b strings.Builder
 	for i := 1; i <= 20; i++ {
@@ -112,6 +119,7 @@ func TestContextLinesStandAroundMatches(t *testing.T) {
 }
 
 func TestLinkLoopsEnd(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("a/f.txt", "word\n")
 	r.link(".", "loop")
@@ -125,6 +133,7 @@ func TestLinkLoopsEnd(t *testing.T) {
 }
 
 func TestSearchSeesWhatGitLists(t *testing.T) {
+	t.Parallel()
 	files := []string{
 		"a.go", ".env.example", ".hidden/x", "build/out.o", "build/keep.txt", "build/sub/deep", "deep/er/skip.log", "deep/er/keep.log",
 		"deep/.gitignore", "vendor/x.go", "é.txt", "with blank", "node_modules/p/index.js", "src/node_modules/q.js",
@@ -224,6 +233,7 @@ type hidingGate struct {
 }
 
 func TestDeniedPathsAreNotSearched(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.disp.Gate = &hidingGate{hides: func(path string) bool { return strings.Contains(filepath.ToSlash(path), "/secrets-") }}
 	r.put("secrets-prod/key", "word\n")
@@ -236,6 +246,7 @@ func TestDeniedPathsAreNotSearched(t *testing.T) {
 }
 
 func TestGlobPatterns(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	for _, f := range []string{"a.rs", "b.rs", "c.txt", "src/d.rs", "src/x/e.ts", "src/x/f.tsx"} {
 		r.put(f, "")
@@ -265,6 +276,7 @@ func TestGlobPatterns(t *testing.T) {
 }
 
 func TestGlobNewestFirst(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	for i, f := range []string{"c", "a", "b"} {
 		r.put(f, "")
@@ -279,6 +291,7 @@ func TestGlobNewestFirst(t *testing.T) {
 }
 
 func TestLinksInGlobLeadInside(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	out := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(out, nil, 0o644); err != nil {
@@ -295,6 +308,7 @@ func TestLinksInGlobLeadInside(t *testing.T) {
 }
 
 func TestLsIsABoundedTree(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("src/a/b/c.go", "")
 	r.put("README.md", "")

@@ -28,6 +28,7 @@ func numbered(n int) string {
 
 // What another one changed is kept by every later write, not only by the first.
 func TestWritesNeverTakeBackWhatTheyWereNotShown(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "one\ntwo\nthree\nfour\n")
 	r.ok("read", args{"path": "f"})
@@ -48,6 +49,7 @@ func TestWritesNeverTakeBackWhatTheyWereNotShown(t *testing.T) {
 }
 
 func TestAWriteThatRemovesLinesNeverShownIsRefusedOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	whole := numbered(3000)
 	r.put("long", whole)
@@ -81,6 +83,7 @@ func TestAWriteThatRemovesLinesNeverShownIsRefusedOnce(t *testing.T) {
 }
 
 func TestWhatWasSeenMovesWithItsFile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("d/f", "one\ntwo\nthree\nfour\n")
 	r.ok("read", args{"path": "d/f"})
@@ -96,6 +99,7 @@ func TestWhatWasSeenMovesWithItsFile(t *testing.T) {
 }
 
 func TestEachConversationHasItsOwnView(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\nb\n")
 	r.ok("read", args{"path": "f"})
@@ -109,6 +113,7 @@ func TestEachConversationHasItsOwnView(t *testing.T) {
 // Two sessions read a file once and then change it four times each, at the same time, without looking at
 // the results: no change that was said to be made may be lost.
 func TestTwoSessionsLoseNoChangeOfEachOther(t *testing.T) {
+	t.Parallel()
 	rounds := sharedRounds
 	if s := os.Getenv("JCODE_SHARED_ROUNDS"); s != "" {
 		var err error
@@ -204,6 +209,7 @@ func (s *savingRecorder) Found(_ context.Context, _ tools.Call, _ string, _, fou
 }
 
 func TestASaveOfAnotherProgramBetweenReadingAndReplacingIsKept(t *testing.T) {
+	t.Parallel()
 	rec := &savingRecorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
 	r.put("f", "one\ntwo\nthree\nfour\n")

@@ -39,6 +39,7 @@ func raceRig(t *testing.T, dir string) *rig {
 
 // TestEditsInAnotherProcess is the other process: each line on its input begins a round.
 func TestEditsInAnotherProcess(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("JCODE_TEST_EDIT_DIR")
 	if dir == "" {
 		t.Skip("runs only as a child of TestTwoProcessesLoseNoEdit")
@@ -64,6 +65,7 @@ func (r *rig) count(side string, n int) string {
 }
 
 func TestTwoProcessesLoseNoEdit(t *testing.T) {
+	t.Parallel()
 	rounds := editRounds
 	if s := os.Getenv("JCODE_EDIT_ROUNDS"); s != "" {
 		var err error
@@ -131,6 +133,7 @@ func TestTwoProcessesLoseNoEdit(t *testing.T) {
 
 // A file that is written as a whole keeps what others changed in other lines.
 func TestWriteKeepsWhatOthersChangedInOtherLines(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "one\ntwo\nthree\nfour\n")
 	r.ok("read", args{"path": "f"})
@@ -148,6 +151,7 @@ func TestWriteKeepsWhatOthersChangedInOtherLines(t *testing.T) {
 
 // Only the change that a person saw is written, not over a file that was created since.
 func TestWriteIsNotMadeOverAFileThatAppearedAfterItWasPlanned(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.gate.during = func() { r.put("f", "foreign\n") }
 	r.refused("write", args{"path": "f", "content": "mine\n"}, "somebody changed it after this call was planned", "it holds now:\nforeign")

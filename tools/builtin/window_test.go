@@ -42,6 +42,7 @@ func FuzzWindowsOfLargeFilesAreThoseOfSmallOnes(f *testing.F) {
 }
 
 func TestRandomWindowsOfLargeFiles(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 5))
 	for range 300 {
 		data := make([]byte, rng.IntN(80))
@@ -110,6 +111,7 @@ func FuzzCutLineIsBoundedAndWhole(f *testing.F) {
 }
 
 func TestWindowOfOneEndlessLineIsBounded(t *testing.T) {
+	t.Parallel()
 	data := bytes.Repeat([]byte("x"), 9<<20)
 	w := window{first: 1, limit: 10, keepRaw: true, total: -1}
 	if err := w.scan(context.Background(), bytes.NewReader(data)); err != nil {

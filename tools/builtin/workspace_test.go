@@ -10,6 +10,7 @@ import (
 )
 
 func TestWorkspaceThatWasMadeAnewIsSeen(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, builtin.Options{})
 	r.put("f", "old")
 	r.ok("read", args{"path": "f"})
@@ -25,6 +26,7 @@ func TestWorkspaceThatWasMadeAnewIsSeen(t *testing.T) {
 }
 
 func TestAddedFoldersBelongToTheWorkspace(t *testing.T) {
+	t.Parallel()
 	dirs := make([]string, 3)
 	for i := range dirs {
 		dir, err := filepath.EvalSymlinks(t.TempDir())

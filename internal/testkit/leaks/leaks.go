@@ -15,7 +15,10 @@ import (
 const patience = 30 * time.Second
 
 // Main runs the tests and exits. A run whose tests pass fails where a goroutine is left.
-func Main(m *testing.M, options ...goleak.Option) {
+func Main(m *testing.M, options ...goleak.Option) { os.Exit(Run(m, options...)) }
+
+// Run is Main for a TestMain that cleans up: it returns the exit code.
+func Run(m *testing.M, options ...goleak.Option) int {
 	code := m.Run()
 	if code == 0 {
 		if err := Find(options...); err != nil {
@@ -23,7 +26,7 @@ func Main(m *testing.M, options ...goleak.Option) {
 			code = 1
 		}
 	}
-	os.Exit(code)
+	return code
 }
 
 // Find returns an error that describes the goroutines that do not end.

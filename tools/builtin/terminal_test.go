@@ -122,7 +122,7 @@ func TestAREPLIsTalkedToAndEachTextAsks(t *testing.T) {
 	if out := c.write("open('made','w')\n", ""); !strings.Contains(out, "denied") {
 		t.Errorf("refused code: %s", out)
 	}
-	if q := c.asked[0]; !strings.Contains(q.Title, "python3") || !strings.Contains(q.Command, "open(") || len(q.Options) != 3 || !strings.HasPrefix(q.Options[1].Label, "whatever is typed into python3") {
+	if q := c.asked[0]; !strings.Contains(q.Title, "python3") || !strings.Contains(q.Command, "open(") || len(q.Options) != 3 || !strings.HasPrefix(q.Options[1].Label, "until I leave: whatever is typed into python3") {
 		t.Errorf("the question: %+v", q)
 	}
 	c.say = tools.AnswerSession

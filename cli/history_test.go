@@ -99,6 +99,7 @@ func TestResumePickerFindsWordsInMessages(t *testing.T) {
 	c.say("about animals")
 	c.wait("The zebra crossed.")
 	c.idle()
+	c.titled("A title") // a conversation that is left before keeps the prompt as its title
 	c.say("/new")
 	c.wait("Carry the last exchange over")
 	c.Press("enter")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/internal/toolcard"
 	"jcode/session/export"
 )
 
@@ -69,7 +70,8 @@ func (b *block) drawCall() markup {
 	arguments := c.Arguments
 	if r := c.result; r != nil {
 		state = cmp.Or(r.Status, map[bool]string{true: "done", false: "failed"}[r.OK])
-		class, output = state, r.Content
+		class = state
+		output = toolcard.ForPeople(r.Content)
 		took = (time.Duration(r.DurationMS) * time.Millisecond).Round(10 * time.Millisecond).String()
 		if d := r.Display; d != nil {
 			diff, summary = d.Diff, d.Summary

@@ -196,6 +196,8 @@ func (p *program) Act(a look.Action) tea.Cmd {
 		return p.settings.effort("")
 	case look.Prompts:
 		return goToPrompt(p.scene)
+	case look.Find:
+		return p.findNext()
 	case look.Stash:
 		p.menu.close()
 		p.Flash(p.stash.swap(p.in, p.keys.First(look.Stash)))

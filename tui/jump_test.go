@@ -35,6 +35,31 @@ func TestThePromptsAreAListToGoTo(t *testing.T) {
 	}
 }
 
+// F3 begins a search, and goes on with it.
+func TestAKeyFindsTextAndTheNextHit(t *testing.T) {
+	t.Parallel()
+	r := run(t, 80, 24, nil).ready()
+	for i := range 3 {
+		r.fake.Emit(event.TurnStart{Prompt: "question " + strconv.Itoa(i), Seq: int64(i + 1)},
+			event.AssistantMessage{Text: "the needle"}, event.TurnEnd{Reason: event.StopDone})
+	}
+	r.see("question 2")
+	r.Type("words")
+	r.Press("f3")
+	r.see("put it aside (alt+s)", "› words")
+	r.Press("ctrl+u")
+	r.Press("f3")
+	r.see("› /find")
+	r.Type("needle")
+	r.Press("enter")
+	r.see("3 of 3")
+	r.Press("f3")
+	r.see("2 of 3")
+	r.Type("a draft")
+	r.Press("f3")
+	r.see("1 of 3", "› a draft")
+}
+
 func TestAltEChoosesTheEffort(t *testing.T) {
 	t.Parallel()
 	said := make(chan string, 1)

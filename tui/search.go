@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/tui/dialog"
+	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
@@ -19,6 +20,20 @@ func (p *searching) findText(term string) tea.Cmd {
 	}
 	p.tr.BeginSearch(term)
 	return p.searchOn()
+}
+
+// findNext goes to the next hit of a search. Without one it begins the command that searches, in an empty input.
+func (p *program) findNext() tea.Cmd {
+	switch {
+	case p.tr.Find.Found():
+		p.tr.SearchStep(&p.look, -1)
+	case p.in.Empty():
+		p.in.SetText("/find ")
+		return p.complete.menuUpdate()
+	default:
+		p.Flash("to find, first send your text or put it aside (" + p.keys.First(look.Stash) + ")")
+	}
+	return nil
 }
 
 // searchOn performs one slice of a search and schedules the next.

@@ -99,7 +99,7 @@ func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd 
 			u.Content = append(u.Content, acp.ToolContent(acp.TextBlock(fenced(found))))
 		}
 	} else {
-		said := res.Text
+		said := toolcard.ForPeople(res.Text)
 		if status == "interrupted" && said == "" {
 			said = "interrupted"
 		}

@@ -8,6 +8,7 @@ import (
 	"jcode/internal/capture"
 	"jcode/internal/proc"
 	"jcode/internal/text"
+	"jcode/internal/toolcard"
 	"jcode/tools"
 )
 
@@ -108,8 +109,7 @@ func (e *ended) result() tools.Result {
 	note := func(format string, args ...any) { notes = append(notes, "["+fmt.Sprintf(format, args...)+"]") }
 	res := tools.Result{Data: e.data, Display: tools.Display{Log: e.log}}
 	if e.moved {
-		note("the user moved it to the background, where it runs as job %d; job shows its further output and ends it", e.job)
-		res.Text = strings.TrimPrefix(strings.TrimSuffix(e.output, "\n")+"\n"+notes[0], "\n")
+		res.Text = strings.TrimPrefix(strings.TrimSuffix(e.output, "\n")+"\n"+toolcard.MovedToJob(e.job), "\n")
 		res.Display.Summary = fmt.Sprintf("job %d", e.job)
 		return res
 	}

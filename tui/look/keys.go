@@ -94,6 +94,7 @@ const (
 	Prompts     Action = "prompts"
 	Background  Action = "background"
 	Live        Action = "live_session"
+	Find        Action = "find"
 )
 
 // backgroundKey moves a running command to the jobs. While none runs it moves the cursor.
@@ -146,6 +147,7 @@ var keyTable = []keyRow{
 	{Expand, []string{"ctrl+o"}, "unfold the chosen item, or the last", "Transcript"},
 	{ExpandAll, []string{"alt+o"}, "unfold or fold everything", "Transcript"},
 	{Prompts, []string{"alt+p"}, "list the prompts, and go to one", "Transcript"},
+	{Find, []string{"f3"}, "find text above, then its next place", "Transcript"},
 	{Copy, []string{"alt+c"}, "copy the chosen item, or the last answer", "Transcript"},
 	{Times, []string{"alt+t"}, "show when things happened", "Transcript"},
 	{Interrupt, []string{"esc"}, "stop the running turn, close a dialog", "Program"},

@@ -136,7 +136,7 @@ func (c *Call) Height(l *look.Look) int {
 
 func (c *Call) Text() string {
 	out := c.Name + " " + c.Brief
-	if said, _ := c.output(); said != "" {
+	if said := c.output(); said != "" {
 		out += "\n" + said
 	}
 	return out
@@ -292,7 +292,7 @@ func refusal(s string) string {
 
 // body returns what is below the head.
 func (c *Call) body(l *look.Look) []string {
-	said, _ := c.output()
+	said := c.output()
 	switch {
 	case c.running():
 		return c.runningTail(l)

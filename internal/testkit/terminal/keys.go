@@ -12,7 +12,7 @@ var keyBytes = map[string]string{
 	"shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+left": "\x1b[1;2D", "shift+right": "\x1b[1;2C",
 	"ctrl+left": "\x1b[1;5D", "ctrl+right": "\x1b[1;5C", "ctrl+up": "\x1b[1;5A", "ctrl+down": "\x1b[1;5B",
 	"ctrl+home": "\x1b[1;5H", "ctrl+end": "\x1b[1;5F", "alt+up": "\x1b[1;3A", "alt+down": "\x1b[1;3B",
-	"f1": "\x1bOP", "f2": "\x1bOQ",
+	"f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR",
 }
 
 // bytesOf returns what a terminal sends for a key name such as "ctrl+c", "alt+b" or "enter"; an unknown name

@@ -105,7 +105,7 @@ func minute(bin, dir, out string) error {
 		func() error { c.answer(); return c.wait(3*time.Second, "esc aside", "+", "return 0") },
 		func() error {
 			c.answer()
-			return c.wait(2*time.Second, "esc aside", "go test ./...")
+			return c.wait(2*time.Second, "Run a command", "esc aside", "go test ./...")
 		},
 		func() error { c.answer(); return c.wait(3*time.Second, "the test passes") },
 		func() error {

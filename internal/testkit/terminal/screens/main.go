@@ -106,7 +106,7 @@ func tour(bin, dir, out string) error {
 		return err
 	}
 	term.Type("y")
-	if _, err := term.WaitFor(limit, "Run a command", "sh check.sh", "esc aside"); err != nil {
+	if _, err := term.WaitFor(limit, "Run a command", "sh check.sh", "y once"); err != nil {
 		return err
 	}
 	if err := save(term.Settle(quiet, limit), out, "approval"); err != nil {

@@ -109,7 +109,7 @@ func tour(bin, dir, out string) error {
 	if _, err := term.WaitFor(limit, "Run a command", "sh check.sh", "y once"); err != nil {
 		return err
 	}
-	if err := save(term.Settle(quiet, limit), out, "approval"); err != nil {
+	if err := save(term.Settle(time.Second, limit), out, "approval"); err != nil {
 		return err
 	}
 	edit := false

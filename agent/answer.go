@@ -87,6 +87,7 @@ func (t *turn) emitUsage(step model.Usage, priced bool) {
 	context := t.c.out.measured.Expect(t.c.out.system, nil, &t.c.out.history)
 	t.c.mu.Lock()
 	window := t.c.settings.model.Window
+	t.c.counted.context, t.c.counted.priced = context, priced
 	t.c.mu.Unlock()
 	total, cost := t.c.spent.sum()
 	ev := event.Usage{Step: step, Total: total, Context: context, Window: window, Cost: cost, Priced: priced}

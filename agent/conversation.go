@@ -46,9 +46,13 @@ type Conversation struct {
 	background sync.WaitGroup // title requests, the search for a window
 	roles      roleFinder
 	spent      *spending
-	parent     *Conversation // the conversation that this one works for; nil for a person's own
-	agents     *crew.Crew
-	unpriced   bool // the person was told that a cost cap cannot apply
+	counted    struct { // what the last step said, guarded by mu
+		context int
+		priced  bool
+	}
+	parent   *Conversation // the conversation that this one works for; nil for a person's own
+	agents   *crew.Crew
+	unpriced bool // the person was told that a cost cap cannot apply
 
 	person *Person
 

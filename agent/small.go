@@ -85,6 +85,7 @@ func paidBeside(ctx context.Context, c *Conversation, resp model.Response, m Mod
 // countBeside counts what a request beside the steps used, and says so at once.
 func countBeside(c *Conversation, row *session.Usage) {
 	c.spent.count(row)
-	total, cost := c.spent.sum()
-	c.emit(event.Usage{Total: total, Cost: cost, Priced: cost > 0, Beside: true})
+	u := c.Usage()
+	u.Beside = true
+	c.emit(u)
 }

@@ -57,7 +57,7 @@ func TestSmallModelIsAskedForTitlesAndWhatIsAskedAside(t *testing.T) {
 		return ok && s.State.Title == "A title"
 	}
 	b.until(titled)
-	if len(beside) != 1 || !beside[0].Priced || beside[0].Cost != 11*1001 || beside[0].Total.Input != 20 {
+	if len(beside) != 1 || !beside[0].Priced || beside[0].Cost != 11*1001 || beside[0].Total.Input != 20 || beside[0].Context == 0 {
 		t.Errorf("what the title cost is said as %+v", beside)
 	}
 	if _, err := agent.AskAside(t.Context(), b.Conversation, "Propose notes.", "what was said"); err != nil {

@@ -75,7 +75,10 @@ func (c *Conversation) Mode() tools.Mode {
 // it. What the next request needs is known only after the first step.
 func (c *Conversation) Usage() event.Usage {
 	total, cost := c.spent.sum()
-	return event.Usage{Total: total, Window: c.Window(), Cost: cost, Priced: cost > 0}
+	c.mu.Lock()
+	counted := c.counted
+	c.mu.Unlock()
+	return event.Usage{Total: total, Context: counted.context, Window: c.Window(), Cost: cost, Priced: cost > 0 || counted.priced}
 }
 
 // Tuning returns the settings in force.

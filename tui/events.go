@@ -76,10 +76,6 @@ func (p *listener) event(ev event.Event) tea.Cmd {
 			return p.around.read(p.loop, p.scene, p.talk)
 		}
 	case event.Usage:
-		if ev.Beside {
-			ev.Context, ev.Window = p.usage.Context, p.usage.Window
-			ev.Priced = ev.Priced || p.usage.Priced
-		}
 		p.usage = ev
 	case event.Rewound:
 		last := p.tr.Last()

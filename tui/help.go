@@ -22,13 +22,18 @@ func (p *program) showHelp() tea.Cmd {
 			return p.Act(act)
 		}
 		if !p.in.Empty() && r.ID != "@" {
-			p.Flash("the input holds text: " + p.keys.First(look.Stash) + " puts it aside")
+			p.holdsText()
 			return nil
 		}
 		p.in.Insert(r.ID)
 		return p.complete.menuUpdate()
 	}))
 	return nil
+}
+
+// holdsText says that the input is not free for a command.
+func (p *program) holdsText() {
+	p.Flash("the input holds text: " + p.keys.First(look.Stash) + " puts it aside")
 }
 
 // written is what Enter on a command in the help writes: without what is to be filled in, ready for it.

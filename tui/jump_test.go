@@ -46,7 +46,7 @@ func TestAKeyFindsTextAndTheNextHit(t *testing.T) {
 	r.see("question 2")
 	r.Type("words")
 	r.Press("f3")
-	r.see("put it aside (alt+s)", "› words")
+	r.see("the input holds text: alt+s puts it aside", "› words")
 	r.Press("ctrl+u")
 	r.Press("f3")
 	r.see("› /find")

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/tui/dialog"
-	"jcode/tui/look"
 	"jcode/tui/transcript"
 )
 
@@ -31,7 +30,7 @@ func (p *program) findNext() tea.Cmd {
 		p.in.SetText("/find ")
 		return p.complete.menuUpdate()
 	default:
-		p.Flash("to find, first send your text or put it aside (" + p.keys.First(look.Stash) + ")")
+		p.holdsText()
 	}
 	return nil
 }

@@ -199,8 +199,8 @@ type Usage struct {
 	Window  int // 0 = unknown
 	Cost    float64
 	Priced  bool
-	// Beside says that no step of the conversation used this but a request beside it, such as the one for the title: Step,
-	// Context and Window say nothing.
+	// Beside says that no step of the conversation used this but a request beside it, such as the one for the title: Step
+	// says nothing, and Context is as before.
 	Beside bool
 }
 

@@ -213,9 +213,6 @@ func (o *openSession) plan(items []tools.TodoItem) {
 }
 
 func (o *openSession) usage(ev event.Usage) {
-	if ev.Beside {
-		ev.Context, ev.Window = o.shown.used.Context, o.shown.used.Window
-	}
 	o.shown.used = ev
 	if ev.Window <= 0 {
 		return // the update must state the window's size

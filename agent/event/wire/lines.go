@@ -219,7 +219,7 @@ type (
 		Context int          `json:"context_tokens,omitempty"`
 		Window  int          `json:"context_window,omitempty"`
 		CostUSD *float64     `json:"cost_usd"`
-		Beside  bool         `json:"beside,omitempty"` // a request beside the conversation used it, such as the one for the title: only total and cost_usd count
+		Beside  bool         `json:"beside,omitempty"` // a request beside the conversation used it, such as the one for the title: total and cost_usd have grown by it
 		Marks
 	}
 	// Queue (queue) lists the prompts that wait while a turn runs.

@@ -15,9 +15,9 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-// chosenAgent matches the row under the cursor in the panel of agents if it has this name.
+// chosenAgent matches the row under the cursor in the panel of agents if it has this name, whatever its mark says.
 func chosenAgent(name string) *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^ *›[ ●]+` + name + " ")
+	return regexp.MustCompile(`(?m)^ *› +(\S +)?` + name + " ")
 }
 
 // Each key of the panel of agents does what it says after it is pressed a second time; prune removes the

@@ -195,7 +195,11 @@ func (c *connection) attach(ctx context.Context, p Attach) (any, error) {
 	}
 	c.attached[p.Session] = attachment{hub: h, role: out.Role, end: end}
 	c.mu.Unlock()
-	c.sends.Go(func() { c.follow(ctx, p.Session, h.begin(), out.Last) })
+	c.server.following.Add(1)
+	c.sends.Go(func() {
+		defer c.server.unfollow()
+		c.follow(ctx, p.Session, h.begin(), out.Last)
+	})
 	return out, nil
 }
 
@@ -211,8 +215,6 @@ func (c *connection) history(ctx context.Context, p Earlier) (any, error) {
 
 // follow sends the lines after a number until the client or the session ends.
 func (c *connection) follow(ctx context.Context, session string, r *ring, last uint64) {
-	c.server.following.Add(1)
-	defer c.server.following.Add(-1)
 	for {
 		list, ok, more, closed := r.after(last)
 		if !ok {

@@ -121,6 +121,41 @@ func TestASessionThatEndsSaysSo(t *testing.T) {
 	}
 }
 
+// TestWhoFollowsASessionHearsThatItIsClosedBeforeTheServerEnds, however many follow it, and though another connection
+// never says hello.
+func TestWhoFollowsASessionHearsThatItIsClosedBeforeTheServerEnds(t *testing.T) {
+	t.Parallel()
+	for range 30 {
+		s := newStage(t)
+		silent, err := net.Dial("unix", s.socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = silent.Close() }) // the server has hung up
+		readers := []*client{s.connect("one"), s.connect("two"), s.connect("three")}
+		for _, c := range readers {
+			c.attach(remote.Watch, nil)
+		}
+		s.server.Close()
+		for _, c := range readers {
+			select {
+			case e := <-c.ended:
+				if e.Why != remote.WhyClosed {
+					t.Error(e)
+				}
+			case <-c.stopped:
+				select {
+				case <-c.ended:
+				default:
+					t.Fatal("the connection ended without a word")
+				}
+			case <-time.After(patience):
+				t.Fatal("nothing was said")
+			}
+		}
+	}
+}
+
 // TestWhatAKillLeftIsSwept by the next process, and what lives is left alone.
 func TestWhatAKillLeftIsSwept(t *testing.T) {
 	t.Parallel()

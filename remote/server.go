@@ -13,6 +13,8 @@ import (
 const (
 	helloWithin    = 30 * time.Second // a machine may be very busy
 	maxConnections = 256
+	// farewellWithin is how long the end of a server waits for clients to hear that their session is closed.
+	farewellWithin = 500 * time.Millisecond
 )
 
 // Options describe a server.
@@ -34,19 +36,21 @@ type Server struct {
 	stop  context.CancelFunc
 	conns sync.WaitGroup
 	slots chan struct{}
-	// following counts the sessions that clients follow.
-	following atomic.Int32
+	// following counts the sessions that clients follow; unfollowed is told when that is one less.
+	following  atomic.Int32
+	unfollowed chan struct{}
 	// beside is when a terminal last named the sessions beside its own, in nanoseconds since 1970.
 	beside atomic.Int64
 
-	mu   sync.Mutex
-	hubs []*hub
+	mu      sync.Mutex
+	closing bool
+	hubs    []*hub
 }
 
 // NewServer returns a server without sessions. The caller closes it.
 func NewServer(opt Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Server{opt: opt, ctx: ctx, stop: stop, slots: make(chan struct{}, maxConnections)}
+	return &Server{opt: opt, ctx: ctx, stop: stop, slots: make(chan struct{}, maxConnections), unfollowed: make(chan struct{}, 1)}
 }
 
 // Offer lets others see a session until the returned function is called.
@@ -115,7 +119,7 @@ func (s *Server) Serve(l net.Listener) error {
 func (s *Server) answer(nc net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock() // Close waits only for what was begun before it
-	if s.ctx.Err() != nil {
+	if s.closing {
 		<-s.slots
 		_ = nc.Close()
 		return
@@ -130,17 +134,39 @@ func (s *Server) answer(nc net.Conn) {
 	})
 }
 
-// Close ends all connections and waits for them.
+// Close ends all sessions and connections and waits for them. Who follows a session hears first that it is closed.
 func (s *Server) Close() {
 	s.mu.Lock()
-	s.stop()
-	s.mu.Unlock()
-	s.conns.Wait()
-	s.mu.Lock()
+	s.closing = true
 	hubs := s.hubs
 	s.hubs = nil
 	s.mu.Unlock()
 	for _, h := range hubs {
 		h.end()
+	}
+	s.farewell()
+	s.stop()
+	s.conns.Wait()
+}
+
+// farewell waits until nobody follows a session any more, but not for a client that reads nothing.
+func (s *Server) farewell() {
+	late := time.NewTimer(farewellWithin)
+	defer late.Stop()
+	for s.following.Load() > 0 {
+		select {
+		case <-s.unfollowed:
+		case <-late.C:
+			return
+		}
+	}
+}
+
+// unfollow counts a session that a client no longer follows.
+func (s *Server) unfollow() {
+	s.following.Add(-1)
+	select {
+	case s.unfollowed <- struct{}{}:
+	default: // it has been told already, and will look
 	}
 }

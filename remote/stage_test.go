@@ -193,6 +193,8 @@ type client struct {
 	nc    net.Conn
 	lines chan line
 	ended chan remote.Ended
+	// stopped is closed when the connection has ended.
+	stopped chan struct{}
 }
 
 func (s *stage) connect(name string) *client {
@@ -201,7 +203,7 @@ func (s *stage) connect(name string) *client {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c := &client{t: s.t, nc: nc, lines: make(chan line, 100_000), ended: make(chan remote.Ended, 1)}
+	c := &client{t: s.t, nc: nc, lines: make(chan line, 100_000), ended: make(chan remote.Ended, 1), stopped: make(chan struct{})}
 	c.Client, err = remote.Connect(s.t.Context(), nc, remote.Hello{Token: s.token, Name: name}, remote.Handlers{
 		Event: func(ev remote.Event) {
 			var l line
@@ -210,7 +212,8 @@ func (s *stage) connect(name string) *client {
 			}
 			c.lines <- l
 		},
-		Ended: func(e remote.Ended) { c.ended <- e },
+		Ended:   func(e remote.Ended) { c.ended <- e },
+		Stopped: func(error) { close(c.stopped) },
 	})
 	if err != nil {
 		s.t.Fatal(err)

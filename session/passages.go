@@ -170,11 +170,11 @@ func (d Documents) Passages(ctx context.Context, ids []int64) ([]Passage, error)
 	return found, wrap("read passages", err)
 }
 
-// WithoutVector returns passages of owners that have no embedding of a model, in the order of
-// their IDs, beginning behind one: each look at an embedding reads a page of the file.
-func (d Documents) WithoutVector(ctx context.Context, owners []string, model string, behind int64, limit int) ([]Passage, error) {
-	found, err := d.passages(ctx, "SELECT "+passageColumns+` WHERE p.document IN (`+ownedBy+`)
-		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.n AND v.model = ?2) AND p.n > ?3 ORDER BY p.n LIMIT ?4`, list(owners), model, behind, limit)
+// WithoutVector returns the IDs, in their order, of the passages of owners behind an ID that have no embedding of a model.
+// It looks at every passage of theirs, but reads none.
+func (d Documents) WithoutVector(ctx context.Context, owners []string, model string, behind int64) ([]int64, error) {
+	found, err := db.All(ctx, d.s.db, `SELECT p.n FROM passages p WHERE p.document IN (`+ownedBy+`) AND p.n > ?3
+		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.n AND v.model = ?2) ORDER BY p.n`, []any{list(owners), model, behind}, db.One[int64])
 	return found, wrap("read passages", err)
 }
 

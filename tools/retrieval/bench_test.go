@@ -137,3 +137,73 @@ func BenchmarkBuild(b *testing.B) {
 		}
 	}
 }
+
+// smallModel embeds every text as a random vector of 64 numbers.
+type smallModel struct{ random *rand.Rand }
+
+func (smallModel) Model() string { return "test/small" }
+
+func (smallModel) Close() {}
+
+func (m smallModel) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i := range out {
+		out[i] = make([]float32, 64)
+		for j := range out[i] {
+			out[i][j] = m.random.Float32() - 0.5
+		}
+	}
+	return out, nil
+}
+
+// BenchmarkEmbed embeds passages that have no embedding yet: twice as many may take twice as long.
+func BenchmarkEmbed(b *testing.B) {
+	for _, passages := range []int{5_000, 10_000, 20_000} {
+		b.Run(fmt.Sprint(passages), func(b *testing.B) {
+			dir := b.TempDir()
+			store, err := session.Open(b.Context(), filepath.Join(dir, "a.db"), session.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = store.Close() }()
+			docs := store.Documents()
+			one, err := store.Create(b.Context(), session.Session{Cwd: dir, ProjectID: dir})
+			if err != nil {
+				b.Fatal(err)
+			}
+			owner := session.SessionDocuments(one.ID)
+			for f := range passages / 100 {
+				var list []passage.Passage
+				for i := range 100 {
+					list = append(list, passage.Passage{Heading: fmt.Sprint("Part ", i), First: i + 1, Last: i + 1, Text: strings.Repeat("word ", 400)})
+				}
+				doc := session.Document{Path: fmt.Sprint("https://example.org/", f), Hash: "h"}
+				if err := docs.AddSources(b.Context(), owner, doc.Path); err != nil {
+					b.Fatal(err)
+				}
+				if err := docs.Put(b.Context(), owner, doc, list); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if err := docs.ForgetVectors(b.Context(), owner); err != nil {
+					b.Fatal(err)
+				}
+				room := retrieval.New(retrieval.Options{
+					Index: docs, Root: dir, Inside: func(string) bool { return true }, Denied: func(string) string { return "" }, Notify: func(string, string) {},
+					Embedder: func() (retrieval.Embedder, error) { return smallModel{rand.New(rand.NewPCG(1, 2))}, nil },
+				})
+				if err := room.UseSession(b.Context(), one.ID); err != nil {
+					b.Fatal(err)
+				}
+				if err := room.Wait(b.Context(), nil); err != nil {
+					b.Fatal(err)
+				}
+				room.Close()
+				if n, err := docs.CountVectors(b.Context(), []string{owner}, "test/small"); err != nil || n != passages {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+}

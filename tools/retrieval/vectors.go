@@ -81,13 +81,23 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, docs []sessio
 		return err
 	}
 	last := int64(0)
+	var missing []int64
 	for made := 0; ; {
-		batch, err := r.opts.Index.WithoutVector(ctx, []string{c.Owner}, e.Model(), last, embedBatch)
+		if len(missing) == 0 {
+			if missing, err = r.opts.Index.WithoutVector(ctx, []string{c.Owner}, e.Model(), last); err != nil {
+				return err
+			}
+			if len(missing) == 0 {
+				return r.learn(ctx, e, c.Owner, total)
+			}
+		}
+		n := min(len(missing), embedBatch)
+		batch, err := r.opts.Index.Passages(ctx, missing[:n])
 		if err != nil {
 			return err
 		}
-		if len(batch) == 0 {
-			return r.learn(ctx, e, c.Owner, total)
+		if last, missing = missing[n-1], missing[n:]; len(batch) == 0 {
+			continue // another process has replaced them
 		}
 		indexing{r, k}.progress("embedding", min(made, total), total)
 		texts := make([]string, len(batch))
@@ -122,8 +132,8 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, docs []sessio
 		if err := r.opts.Index.PutVectors(ctx, e.Model(), keep); err != nil {
 			return err
 		}
-		if made, last = made+len(batch), batch[len(batch)-1].ID; again {
-			last = 0
+		if made += len(batch); again {
+			last, missing = 0, nil
 		}
 		r.vectors.clear()
 	}

@@ -185,6 +185,28 @@ func TestAQuestionTakesNoKeyAtOnce(t *testing.T) {
 	})
 }
 
+// From its first frame on, a question names no key that it does not take yet, whether a key was pressed just before or not.
+func TestAQuestionNamesNoKeyBeforeItTakesOne(t *testing.T) {
+	t.Parallel()
+	asking(t, func(t *testing.T, k typist, _ *tuitest.Conversation, open func()) {
+		frame := func() string { return tuitest.Stripped(k.p.frameText()) }
+		k.write("a")
+		k.p.in.Reset()
+		open()
+		if s := frame(); !strings.Contains(s, "pause to answer") {
+			t.Errorf("the first frame does not say to pause:\n%s", s)
+		}
+		first := frame()
+		k.pause(2 * time.Second)
+		for row := range strings.SplitSeq(frame(), "\n") {
+			key, label, _ := strings.Cut(strings.TrimSpace(row), " ")
+			if (len(key) == 1 && key != "/" && !strings.HasPrefix(label, "+") && !strings.HasPrefix(key, "[") || key == "enter" || key == "↑↓") && strings.Contains(first, row) {
+				t.Errorf("the first frame has %q", row)
+			}
+		}
+	})
+}
+
 // An arrow, or a letter alone, is a choice.
 func TestAQuestionIsAnsweredByAChoice(t *testing.T) {
 	t.Parallel()

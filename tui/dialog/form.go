@@ -240,6 +240,9 @@ func (f *Form) body(l *look.Look, width int) (lines []string, first, last int, c
 	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(look.Prose(width)-2, 1)) {
 		lines = append(lines, "  "+cells.Render(spans))
 	}
+	if f.Fields == nil && !f.Open {
+		return lines, 0, 0, nil
+	}
 	lines = append(lines, "")
 	if f.Fields == nil {
 		first = len(lines)

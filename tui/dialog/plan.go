@@ -97,6 +97,9 @@ func (v *Plan) choose(h host, at int) tea.Cmd {
 
 func (v *Plan) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
 	lines = append(lines, look.TitleRule(l, "Carry out this plan?", width, l.Theme.Accent))
+	if !v.Open {
+		return append(lines, untilArmed(l, width)...)[:min(2, max(height, 1))], nil
+	}
 	for i, choice := range planChoices() {
 		lines = append(lines, answerRow(l, i == v.at, strconv.Itoa(i+1), choice, width)...)
 	}

@@ -48,7 +48,11 @@ func (p *composer) agentLines(rows int) []string {
 	var out []string
 	for i, s := range shown {
 		if i == rows {
-			out = append(out, cells.Paint(p.look.Theme.Faint, cells.Fit("  … "+text.Count(len(shown)-i, "more agent"), p.width)))
+			what := "more agent"
+			if i == 0 {
+				what = "agent"
+			}
+			out = append(out, cells.Paint(p.look.Theme.Faint, cells.Fit("  … "+text.Count(len(shown)-i, what), p.width)))
 			break
 		}
 		out = append(out, p.agentLine(s, names, took, hint))

@@ -134,6 +134,9 @@ func TestTheStripNamesWhatItLeavesOut(t *testing.T) {
 	if got := tuitest.Stripped(strings.Join(p.compose.stripAbove(look.StripRoom+12), "\n")); !strings.Contains(got, "three") || strings.Contains(got, "more") {
 		t.Errorf("three rows:\n%s", got)
 	}
+	if got := tuitest.Stripped(strings.Join(p.compose.stripAbove(look.StripRoom+4), "\n")); !strings.Contains(got, "… 3 agents") {
+		t.Errorf("one row:\n%s", got)
+	}
 	if got := p.compose.stripAbove(look.StripRoom); got != nil {
 		t.Errorf("no room: %q", got)
 	}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -217,11 +218,17 @@ func pairRun(lines []diffLine, dels, adds, end int) {
 		a, b := &lines[k], &lines[at]
 		a.partner, b.partner = at, k
 		a.words, b.words = diff.Words(a.text, b.text)
+		a.words, b.words = seen(a.text, a.words), seen(b.text, b.words)
 		next = at + 1
 	}
 	if adds-dels == 1 && end-adds == 1 { // one line for one, however unlike: they stand beside each other
 		lines[dels].partner, lines[adds].partner = adds, dels
 	}
+}
+
+// seen leaves out the parts that are blank: a line that only moved to the right has no word that differs.
+func seen(line string, words []diff.Span) []diff.Span {
+	return slices.DeleteFunc(words, func(w diff.Span) bool { return strings.TrimSpace(line[w.Start:w.End]) == "" })
 }
 
 // similar returns the percentage of the longer line that both lines share at the beginning and the end.

@@ -43,3 +43,19 @@ func TestALineAndWhatReplacedItShareARow(t *testing.T) {
 		}
 	}
 }
+
+// A line that was only moved to the right has no word that is marked: blanks say nothing.
+func TestBlanksAloneAreNotMarkedInADiff(t *testing.T) {
+	t.Parallel()
+	before, after := "if a {\n\tcall(one)\n\tx := 1\n}\n", "if a {\n\t\tcall(one)\n\tx := 2\n}\n"
+	l := &look.Look{Theme: look.NewTheme("dark", true), Width: 60}
+	marked := map[string]bool{}
+	for _, row := range DrawDiff(diff.Files("a.go", &before, &after).Text, l, 60, 100) {
+		if strings.Contains(row, string(l.Theme.AddedWord)) || strings.Contains(row, string(l.Theme.RemovedWord)) {
+			marked[strings.TrimSpace(stripped(row))] = true
+		}
+	}
+	if len(marked) != 2 || !marked["3 -     x := 1"] || !marked["3 +     x := 2"] {
+		t.Errorf("marked rows: %q", marked)
+	}
+}

@@ -26,7 +26,7 @@ func TestSlowServerHoldsNothingUp(t *testing.T) {
 	}
 	s.wait("mcp 1/1") // no key was pressed
 	s.say("again")
-	s.wait("With tools.", "New tools: mcp_connect, ", "mcp:slow:echo")
+	s.wait("With tools.", "New tools: mcp_connect, ", "New tools from slow: ", "echo")
 	if offers(s.request(0), "slow") || !offers(s.request(1), "slow") {
 		t.Error("the tools must come with the second request")
 	}

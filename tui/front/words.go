@@ -105,14 +105,33 @@ func ToolsChanged(ev event.ToolsChanged, mode tools.Mode) string {
 	if changes := slices.ContainsFunc(ev.Removed, func(name string) bool { return toolcard.Of(name).Kind == toolcard.Edit }); changes && mode == tools.ModePlan {
 		return "In plan mode, files can't be changed."
 	}
-	var parts []string
-	if names := told(ev.Added); len(names) > 0 {
-		parts = append(parts, "New tools: "+list(names))
+	return strings.Join(append(byServer("New tools", told(ev.Added)), byServer("Tools that are gone", told(ev.Removed))...), " · ")
+}
+
+// byServer says of tools where they are from: jcode's own come first, then those of each MCP server after its name.
+func byServer(what string, names []string) (out []string) {
+	servers := []string{""}
+	of := map[string][]string{}
+	for _, name := range names {
+		server, tool := "", name
+		if rest, ok := strings.CutPrefix(name, "mcp:"); ok {
+			server, tool, _ = strings.Cut(rest, ":")
+		}
+		if !slices.Contains(servers, server) {
+			servers = append(servers, server)
+		}
+		of[server] = append(of[server], tool)
 	}
-	if names := told(ev.Removed); len(names) > 0 {
-		parts = append(parts, "Tools that are gone: "+list(names))
+	for _, server := range servers {
+		switch {
+		case of[server] == nil:
+		case server == "":
+			out = append(out, what+": "+list(of[server]))
+		default:
+			out = append(out, what+" from "+server+": "+list(of[server]))
+		}
 	}
-	return strings.Join(parts, " · ")
+	return out
 }
 
 // told leaves out the tools that come by themselves, to steer what another one started: they are news to the model alone.

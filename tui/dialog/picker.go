@@ -36,7 +36,6 @@ type Picker struct {
 	confirm      *command.Action // waits for a second press
 	writing      *writing        // nil while nothing is written for a row
 	detailFrom   int
-	tilde        func(s string) string // writes ~ for the home folder
 
 	Choose  func(r command.Row) tea.Cmd // Enter, which also closes the list
 	Stays   bool                        // Enter leaves it open
@@ -58,7 +57,7 @@ type Picker struct {
 }
 
 func NewPicker(title string, rows []command.Row, choose func(r command.Row) tea.Cmd) *Picker {
-	pk := &Picker{Title: title, Search: NewField(), Choose: choose, tilde: func(s string) string { return s }}
+	pk := &Picker{Title: title, Search: NewField(), Choose: choose}
 	pk.Set(rows)
 	return pk
 }

@@ -13,7 +13,6 @@ import (
 )
 
 func (pk *Picker) Draw(l *look.Look, width, height int) (lines []string, cursor *Pos) {
-	pk.tilde = l.Tilde
 	lines = append(lines, look.TitleRule(l, pk.Title, width, l.Theme.Accent))
 	if w := pk.writing; w != nil {
 		line, x := w.draw(l, " "+w.action.Label+": ", width)
@@ -95,7 +94,7 @@ func (pk *Picker) wrapped(l *look.Look, width, room int) (out []string) {
 // lines draws a row with its words wrapped in their columns.
 func (pk *Picker) lines(l *look.Look, width, nameW, i int) []string {
 	r := pk.Rows[pk.shown[i]]
-	_, _, state := pk.columns(&r, width, nameW)
+	_, _, state := pk.columns(l, &r, width, nameW)
 	room := width - rowMark - nameW - 2
 	if state != "" {
 		room -= cells.Width(state) + 3
@@ -113,7 +112,7 @@ func (pk *Picker) lines(l *look.Look, width, nameW, i int) []string {
 		}
 		return out
 	}
-	names, infos := words(r.Name, nameW), words(pk.tilde(r.Info), room)
+	names, infos := words(r.Name, nameW), words(l.Tilde(r.Info), room)
 	at := func(list []string, n int) string {
 		if n < len(list) {
 			return list[n]
@@ -171,7 +170,7 @@ func (pk *Picker) drawn(l *look.Look, width, nameW int, r *command.Row, chosen, 
 	if !first {
 		dot = " "
 	}
-	name, info, state := pk.columns(r, width, nameW)
+	name, info, state := pk.columns(l, r, width, nameW)
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(dotStyle)}, {Text: name, Style: style}}
 	pad := nameW - cells.Width(name) + 2
 	if info != "" || state != "" {
@@ -210,9 +209,9 @@ func Mark(l *look.Look, state string) (mark string, style cells.Style) {
 const rowMark = 5
 
 // columns returns the parts of a row, each cut to its space.
-func (pk *Picker) columns(r *command.Row, width, nameW int) (name, info, state string) {
+func (pk *Picker) columns(l *look.Look, r *command.Row, width, nameW int) (name, info, state string) {
 	name = cells.Fit(look.OneLine(text.Clean(r.Name)), nameW)
-	info, state = look.OneLine(pk.tilde(text.Clean(r.Info))), look.OneLine(text.Clean(r.State))
+	info, state = look.OneLine(l.Tilde(text.Clean(r.Info))), look.OneLine(text.Clean(r.State))
 	room := width - rowMark - nameW
 	if pk.infoFirst && room < 60 {
 		state = ""
@@ -236,7 +235,7 @@ func (pk *Picker) whole(l *look.Look, width, room int) []string {
 	}
 	nameW, some := pk.nameWidth(width), false
 	for _, i := range pk.shown {
-		if some = pk.cut(&pk.Rows[i], width, nameW) != ""; some {
+		if some = pk.cut(l, &pk.Rows[i], width, nameW) != ""; some {
 			break
 		}
 	}
@@ -244,18 +243,18 @@ func (pk *Picker) whole(l *look.Look, width, room int) []string {
 	if !ok || !some {
 		return nil
 	}
-	rows := look.Wrapped(pk.cut(&r, width, nameW), l.Theme.Faint, cells.Blank(rowMark), width)
+	rows := look.Wrapped(pk.cut(l, &r, width, nameW), l.Theme.Faint, cells.Blank(rowMark), width)
 	return rows[:min(len(rows), max(room/3, 1))]
 }
 
 // cut returns in full what of a row has no space in its columns.
-func (pk *Picker) cut(r *command.Row, width, nameW int) string {
-	name, info, state := pk.columns(r, width, nameW)
+func (pk *Picker) cut(l *look.Look, r *command.Row, width, nameW int) string {
+	name, info, state := pk.columns(l, r, width, nameW)
 	if pk.infoFirst { // its words are wrapped, and the state is a mere heading
 		return ""
 	}
 	var out []string
-	for _, part := range [][2]string{{r.Name, name}, {pk.tilde(r.Info), info}, {r.State, state}} {
+	for _, part := range [][2]string{{r.Name, name}, {l.Tilde(r.Info), info}, {r.State, state}} {
 		if full := look.OneLine(text.Clean(part[0])); full != part[1] {
 			out = append(out, full)
 		}

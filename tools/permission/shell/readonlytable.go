@@ -104,15 +104,17 @@ func only(args ...string) checker {
 	}
 }
 
-// version allows asking a tool for its version and nothing else.
-func version(words []word) string {
-	if len(words) == 2 {
-		switch words[1].text {
-		case "--version", "-version", "-V":
-			return ""
+// version allows asking a tool for its version and nothing else; does is what else the tool is there for.
+func version(does string) checker {
+	return func(words []word) string {
+		if len(words) == 2 {
+			switch words[1].text {
+			case "--version", "-version", "-V":
+				return ""
+			}
 		}
+		return does
 	}
-	return "it runs code"
 }
 
 // table returns the row of a program.
@@ -184,8 +186,12 @@ func table(name string) (reads, bool) {
 		return reads{check: awk}, true
 	case "git":
 		return reads{check: git}, true
-	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "javac", "gcc", "g++", "clang", "make", "cmake", "gh", "curl", "wget":
-		return reads{free: true, check: version}, true
+	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "make", "cmake":
+		return reads{free: true, check: version("it runs code")}, true
+	case "javac", "gcc", "g++", "clang":
+		return reads{free: true, check: version("it writes what it compiles")}, true
+	case "gh", "curl", "wget":
+		return reads{free: true, check: version("it uses the network")}, true
 	case "command":
 		return reads{free: true, check: commandV, names: withSlash}, true
 	}

@@ -164,6 +164,8 @@ func (cmd *Command) weigh(at around) {
 	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.Wrapper:
 	case at.input == written:
 		why = "its input is in the line"
+	case at.input == piped && isShell(cmd.words[0].text):
+		why = "it runs what another command hands it"
 	case at.input == piped && obeys:
 		why = "its input comes from another command"
 	}

@@ -3,7 +3,12 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,10 +28,7 @@ import (
 // A verb of `jcode X` and of /X is named once, with one help and one hint. Where a side says something of its own, the
 // table gives the reason.
 func TestAVerbIsSaidOnceForTheChatAndTheCommandLine(t *testing.T) {
-	tables := map[string]command.Table{
-		"mcp": mcpcli.Table(), "skills": skillscli.Table(), "roles": rolescli.Table(), "permissions": permissionscli.Table(), "memory": memory.Table(),
-		"tasks": taskscli.Table(), "lua": luacli.Table(), "sessions": sessionscli.Table(), "docs": retrieval.Table(),
-	}
+	tables := verbTables()
 	a := appInNewFolder(t)
 	chat := map[string]command.Verbs{}
 	for _, p := range chatPanels(a) {
@@ -89,6 +91,68 @@ func TestAVerbIsSaidOnceForTheChatAndTheCommandLine(t *testing.T) {
 	t.Logf("%d verbs on both sides, %d on the command line alone, %d in the chat alone\n%s", both, onLine, onChat, b.String())
 	if both < 20 {
 		t.Errorf("%d verbs are on both sides", both)
+	}
+}
+
+// verbTables returns the table of each room.
+func verbTables() map[string]command.Table {
+	return map[string]command.Table{
+		"mcp": mcpcli.Table(), "skills": skillscli.Table(), "roles": rolescli.Table(), "permissions": permissionscli.Table(), "memory": memory.Table(),
+		"tasks": taskscli.Table(), "lua": luacli.Table(), "sessions": sessionscli.Table(), "docs": retrieval.Table(),
+	}
+}
+
+// What a room does for a verb of the chat has an entry in its table: without one, Table.Verbs leaves it out.
+func TestEachDeedOfARoomHasAnEntry(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for room, table := range verbTables() {
+		files, err := filepath.Glob(filepath.Join(room, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(tree, func(n ast.Node) bool {
+				list, ok := n.(*ast.CompositeLit)
+				if !ok {
+					return true
+				}
+				if of, ok := list.Type.(*ast.SelectorExpr); !ok || of.Sel.Name != "Deeds" {
+					return true
+				}
+				for _, deed := range list.Elts {
+					pair, _ := deed.(*ast.KeyValueExpr)
+					key, ok := pair.Key.(*ast.BasicLit)
+					if !ok {
+						t.Errorf("%s: the name of a deed is no text", file)
+						continue
+					}
+					found++
+					name, _ := strconv.Unquote(key.Value)
+					if e := table.Find(name); e == nil || e.On == command.Line {
+						t.Errorf("%s: the table of /%s has no entry for %q in the chat", file, room, name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d deeds were found", found)
+	}
+}
+
+// A deed without an entry for the chat is no verb of it.
+func TestADeedWithoutAnEntryIsNoVerb(t *testing.T) {
+	t.Parallel()
+	table := command.Table{{Name: "show", Help: "show it"}, {Name: "add", Help: "add it", On: command.Line}}
+	verbs := table.Verbs(nil, command.Deeds{"show": {}, "add": {}, "forgotten": {}})
+	if len(verbs) != 1 || verbs[0].Name != "show" || verbs[0].Help == "" {
+		t.Errorf("verbs: %+v", verbs)
 	}
 }
 

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,7 +71,7 @@ func sentence(help string) string {
 type Deeds map[string]Verb
 
 // Verbs returns the verbs of the chat, with what they do. names proposes the things of the room; it may be nil. A deed
-// without an entry becomes a verb without a help.
+// without an entry for the chat is left out; a test of cli finds it.
 func (t Table) Verbs(names func(ctx context.Context, typed string) []string, deeds Deeds) Verbs {
 	list := make(Verbs, 0, len(t))
 	for i := range t {
@@ -87,11 +86,6 @@ func (t Table) Verbs(names func(ctx context.Context, typed string) []string, dee
 			v.Complete = names
 		}
 		list = append(list, v)
-	}
-	for _, name := range slices.Sorted(maps.Keys(deeds)) {
-		if e := t.Find(name); e == nil || e.On == Line {
-			list = append(list, Verb{Name: name, Run: deeds[name].Run, Edit: deeds[name].Edit})
-		}
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent/model/provider"
 	rolescli "jcode/cli/roles"
+	taskscli "jcode/cli/tasks"
 	"jcode/internal/commandline"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
@@ -16,6 +17,7 @@ import (
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
+	"jcode/tools/command"
 )
 
 // completionCommand is what the scripts of `jcode completion` call on each Tab.
@@ -119,7 +121,7 @@ func complete(ctx context.Context, words []string, std Streams) error {
 				list = append(list, candidate{child.Name, child.Help})
 			}
 		}
-		list = append(list, argumentValues(ctx, node, std)...)
+		list = append(list, argumentValues(ctx, node, words, std)...)
 	}
 	for _, c := range list {
 		if strings.HasPrefix(c.word, last) {
@@ -200,8 +202,8 @@ func flagValues(ctx context.Context, f *commandline.Flag, std Streams) []candida
 	return out
 }
 
-// argumentValues lists the possible next arguments of a command: names of stored things.
-func argumentValues(ctx context.Context, node *commandline.Command, std Streams) []candidate {
+// argumentValues lists the possible next arguments of a command, after words: names of stored things.
+func argumentValues(ctx context.Context, node *commandline.Command, words []string, std Streams) []candidate {
 	if node.Parent == nil {
 		return nil
 	}
@@ -212,6 +214,12 @@ func argumentValues(ctx context.Context, node *commandline.Command, std Streams)
 		return keptNames(ctx, std, nameLists.roleNames)
 	case node.Names && room == "mcp":
 		return serverNames(ctx, std)
+	case node.Names && room == "tasks":
+		return taskNumbers(ctx, std)
+	case node.Names && room == "memory":
+		return noteNames(ctx, std)
+	case node.Names && room == "permissions" && words[len(words)-1] == node.Name: // a right has several words, completed at once
+		return rightNames(ctx, std)
 	case node.Path() == "jcode completion":
 		return []candidate{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
 	}
@@ -235,6 +243,36 @@ func serverNames(ctx context.Context, std Streams) []candidate {
 	}
 	defer a.close()
 	return slicex.Map(a.mcp.Snapshot(), func(d mcp.Details) candidate { return candidate{d.Name, d.Line} })
+}
+
+func taskNumbers(ctx context.Context, std Streams) []candidate {
+	return proposed(taskscli.Actions{Setup: newTaskSetup(&flags{}, std)}.Names(ctx))
+}
+
+func noteNames(ctx context.Context, std Streams) []candidate {
+	a, err := openKept(ctx, &flags{}, std)
+	if err != nil {
+		return nil
+	}
+	defer a.close()
+	return proposed(notesActions(a).Names(), nil)
+}
+
+func rightNames(ctx context.Context, std Streams) []candidate {
+	a, err := openJudge(ctx, &flags{}, std)
+	if err != nil {
+		return nil
+	}
+	defer a.close()
+	return proposed(newPermissionActions(a).Rights.Names(ctx))
+}
+
+// proposed are the choices of a room as candidates; on a failure there are none.
+func proposed(list []command.Choice, err error) []candidate {
+	if err != nil {
+		return nil
+	}
+	return slicex.Map(list, func(c command.Choice) candidate { return candidate{c.Value, c.Info} })
 }
 
 // nameLists lists names for completion.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"jcode/internal/testkit/modeltest"
@@ -71,5 +72,34 @@ func TestShellsCompleteTheCommandLine(t *testing.T) {
 				t.Error("a name was run")
 			}
 		})
+	}
+}
+
+// The names of stored things are completed where a verb takes one: tasks by number, notes by ID, rights as the list names
+// them, each with what it is about.
+func TestNamesOfTasksNotesAndRightsAreCompleted(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	run := func(args ...string) string {
+		out, err := c.command("jcode", args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("jcode %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	c.write("a.txt", "a\n")
+	gitRepository(t, c.dir)
+	run("tasks", "add", "write the readme")
+	c.write("notes.md", "# Build\n\n- The tests need a clock.\n")
+	run("memory", "import", "notes.md")
+	for words, want := range map[string]string{
+		"tasks show ": "1\tqueued write the readme", "tasks cancel 1 ": "1\t", "memory show ": "\tThe tests need a clock.", "memory forget ": "\tThe tests need a clock.",
+	} {
+		if got := run(append([]string{"__complete"}, strings.Split(words, " ")...)...); !strings.Contains(got, want) {
+			t.Errorf("%q is completed by %q, want %q", words, got, want)
+		}
+	}
+	if got := run("__complete", "permissions", "revoke", ""); got != "" {
+		t.Errorf("rights: %q", got)
 	}
 }

@@ -137,12 +137,17 @@ func (a Actions) accept(ctx context.Context, row command.Row) (string, error) {
 	return said, nil
 }
 
+// Names proposes notes and drafts by their IDs, with the text of each.
+func (a Actions) Names() []command.Choice {
+	list, _ := a.Notes.List() // the list of notes reports what can't be read
+	drafts, _ := a.Notes.Drafts()
+	return slicex.Map(append(list, drafts...), func(n notes.Note) command.Choice { return command.Choice{Value: n.ID, Info: n.Text} })
+}
+
 // verbs are the words of /memory.
 func (m *Memory) verbs(a Actions) command.Verbs {
 	ids := func(context.Context, string) []string {
-		list, _ := a.Notes.List() // the list reports what can't be read
-		drafts, _ := a.Notes.Drafts()
-		return slicex.Map(append(list, drafts...), func(n notes.Note) string { return n.ID })
+		return slicex.Map(a.Names(), func(c command.Choice) string { return c.Value })
 	}
 	return Table().Verbs(ids, command.Deeds{
 		"list": {Run: func(context.Context, string) (string, error) { return a.List(), nil }},

@@ -10,6 +10,7 @@ import (
 	"jcode/cli/console"
 	"jcode/internal/slicex"
 	"jcode/internal/text"
+	"jcode/tools/command"
 	"jcode/tools/permission"
 )
 
@@ -91,4 +92,10 @@ func (c *revokeCmd) Run(ctx context.Context, std Setup) error {
 func (r Rights) names(ctx context.Context, _ string) []string {
 	list, _ := r.list(ctx) // the list of permissions reports what can't be read
 	return slicex.Map(list, right.String)
+}
+
+// Names proposes the rights that can be revoked, with where each holds.
+func (r Rights) Names(ctx context.Context) ([]command.Choice, error) {
+	list, err := r.list(ctx)
+	return slicex.Map(list, func(x right) command.Choice { return command.Choice{Value: x.String(), Info: x.from()} }), err
 }

@@ -105,6 +105,14 @@ func (a Actions) numbers(ctx context.Context, _ string) []string {
 	return slicex.Map(rows, taskOfRow)
 }
 
+// Names proposes tasks with what each is about, those that need the person first.
+func (a Actions) Names(ctx context.Context) ([]command.Choice, error) {
+	rows, err := a.rows(ctx)
+	return slicex.Map(rows, func(r command.Row) command.Choice {
+		return command.Choice{Value: taskOfRow(r), Info: r.State + " " + strings.TrimPrefix(r.Name, taskOfRow(r)+" ")}
+	}), err
+}
+
 // shownTasks is how many tasks of each state the panel shows.
 const shownTasks = 50
 

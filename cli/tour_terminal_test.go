@@ -4,9 +4,13 @@ package cli_test
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"jcode/internal/filelock"
 	"jcode/internal/testkit/terminal"
 )
 
@@ -17,7 +21,9 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newChat(t)
-			c.env = []string{"TMPDIR=" + t.TempDir()}
+			temp := t.TempDir()
+			c.env = []string{"TMPDIR=" + temp}
+			stays := leftTours(t, temp)
 			c.startAt("This is a tour", "demo")
 			over := func(s terminal.Screen) bool { return s.Contains("That was the tour") }
 			found, signed := false, 0
@@ -56,6 +62,10 @@ func TestTheTourIsTakenInTheTerminal(t *testing.T) {
 				t.Errorf("the server is connected although nobody signed in, or not although somebody did:\n%s", s.Text())
 			}
 			c.quit()
+			left, err := filepath.Glob(filepath.Join(temp, "jcode-tour-*"))
+			if err != nil || !slices.Equal(left, stays) {
+				t.Errorf("tours' folders: %v, want %v (%v)", left, stays, err)
+			}
 			if _, err := os.Stat(c.home + "/mcp-tokens.json"); err == nil {
 				t.Error("the tour's sign-in is kept")
 			}
@@ -76,4 +86,34 @@ func asksTheSame(before, now terminal.Screen) bool {
 	}
 	a, b := dialog(before), dialog(now)
 	return a != "" && b != "" && strings.Split(a, " tour · ")[0] == strings.Split(b, " tour · ")[0]
+}
+
+// leftTours makes folders as tours leave them that were killed, and others, which it returns: they must stay.
+func leftTours(t *testing.T, temp string) (stays []string) {
+	t.Helper()
+	folder := func(name, lock string) string {
+		dir := filepath.Join(temp, "jcode-tour-"+name)
+		if err := os.MkdirAll(filepath.Join(dir, "home"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if lock == "" {
+			return dir
+		}
+		l, err := filelock.Try(filepath.Join(dir, "running.lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lock == "held" {
+			t.Cleanup(func() { _ = l.Unlock() })
+		} else if err := l.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	folder("killed", "dropped")
+	old := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(folder("old", ""), old, old); err != nil {
+		t.Fatal(err)
+	}
+	return []string{folder("begins", ""), folder("runs", "held")}
 }

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"jcode/cli/console"
 	printcli "jcode/cli/print"
 	"jcode/cli/tour"
+	"jcode/internal/filelock"
 	"jcode/tools"
 )
 
@@ -51,11 +53,19 @@ func (Cmd) Run(ctx context.Context, std Setup) error {
 		return console.Usage("the tour runs a shell script, and there is no sh command")
 	}
 	jcode := ownProgram() // before the folder changes
-	dir, err := os.MkdirTemp("", "jcode-tour-")
+	sweep(os.TempDir())
+	dir, err := os.MkdirTemp("", folders)
 	if err != nil {
 		return console.Usage("the tour's folder: %w", err)
 	}
+	lock, err := filelock.Try(filepath.Join(dir, running))
+	if err != nil && !errors.Is(err, filelock.ErrNone) {
+		return console.Usage("the tour's folder: %w", err)
+	}
 	defer func() {
+		if lock != nil {
+			_ = lock.Unlock() // Windows removes no open file
+		}
 		if err := os.RemoveAll(dir); err != nil {
 			fmt.Fprintln(std.Err, "jcode: remove the tour's folder:", err)
 		}

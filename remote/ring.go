@@ -48,6 +48,12 @@ func (r *ring) close() {
 	r.signal()
 }
 
+func (r *ring) ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
 // signal wakes all readers. The caller holds the lock.
 func (r *ring) signal() {
 	close(r.changed)

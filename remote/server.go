@@ -71,7 +71,7 @@ func (s *Server) Offer(o Offer) (withdraw func()) {
 func (s *Server) offered() []*hub {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.hubs), func(h *hub) bool { return h.offer.Hidden != nil && h.offer.Hidden() })
+	return slices.DeleteFunc(slices.Clone(s.hubs), func(h *hub) bool { return h.over() || h.offer.Hidden != nil && h.offer.Hidden() })
 }
 
 // find returns an open session by its ID, nil for none.

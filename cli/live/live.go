@@ -110,11 +110,11 @@ func (l Sessions) Find(ctx context.Context, name string, h remote.Handlers) (*re
 }
 
 // How long a session that is watched may be away: one whose process was lost, and one that was closed, which may go on
-// in another process at once. Meanwhile it is looked for.
+// in another process at once. Meanwhile it is looked for, again after a moment.
 const (
 	LostFor   = 2 * time.Minute
 	ClosedFor = 2 * time.Second
-	lookAgain = 200 * time.Millisecond
+	LookAgain = 200 * time.Millisecond
 )
 
 // errStayedAway is returned where a session does not come back.
@@ -130,7 +130,7 @@ func (l Sessions) Await(ctx context.Context, session string, within time.Duratio
 			return client, nil
 		}
 		select {
-		case <-time.After(lookAgain):
+		case <-time.After(LookAgain):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

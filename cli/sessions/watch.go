@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"jcode/agent/event/wire"
 	"jcode/cli/console"
@@ -100,6 +101,7 @@ func (c *watchCmd) Run(ctx context.Context, std Setup) error {
 		return err
 	}
 	w.session = s.SessionID
+	away := absence{since: time.Now(), within: live.LostFor}
 	for {
 		why, err := w.follow(ctx, client, f)
 		switch {
@@ -107,24 +109,35 @@ func (c *watchCmd) Run(ctx context.Context, std Setup) error {
 			return console.Interrupted()
 		case err != nil:
 			return &console.Exit{Code: console.ExitModel, Err: err}
-		}
-		within := live.LostFor
-		if why == remote.WhyClosed {
-			within = live.ClosedFor
-		} else {
+		case why == whyRefused && w.pid != 0: // its process is ending: what was known of the session still holds
+			select {
+			case <-time.After(live.LookAgain):
+			case <-ctx.Done():
+			}
+		case why == remote.WhyClosed:
+			away = absence{since: time.Now(), within: live.ClosedFor, closed: true}
+		default:
+			away = absence{since: time.Now(), within: live.LostFor}
 			fmt.Fprintln(std.Err, "jcode: the connection to the session is lost; it is looked for")
 		}
 		f = newHeard(ctx)
-		client, err = l.Await(ctx, w.session, within, f.handlers())
+		client, err = l.Await(ctx, w.session, time.Until(away.since.Add(away.within)), f.handlers())
 		switch {
 		case ctx.Err() != nil:
 			return console.Interrupted()
-		case err != nil && why == remote.WhyClosed: // it was closed, and that was all
+		case err != nil && away.closed: // and that was all
 			return nil
 		case err != nil:
 			return &console.Exit{Code: console.ExitModel, Err: err}
 		}
 	}
+}
+
+// absence is a time without the session.
+type absence struct {
+	since  time.Time
+	within time.Duration // how long it is looked for
+	closed bool          // it ended as it should
 }
 
 // heard is what comes over one connection.
@@ -141,8 +154,11 @@ func newHeard(ctx context.Context) *heard {
 	return f
 }
 
-// whyLost says that a connection ended without a word.
-const whyLost = "lost"
+// Why a session is not followed, besides what its process says.
+const (
+	whyLost    = "lost"    // the connection ended without a word
+	whyRefused = "refused" // it could not be attached
+)
 
 func (f *heard) handlers() remote.Handlers {
 	return remote.Handlers{
@@ -167,7 +183,7 @@ func (w *watching) follow(ctx context.Context, client *remote.Client, f *heard) 
 	}
 	var at remote.Attached
 	if err := client.Call(ctx, "attach", p, &at); err != nil {
-		return whyLost, nil //nolint:nilerr // it has just gone: it is looked for again
+		return whyRefused, nil //nolint:nilerr // it has just gone: it is looked for again
 	}
 	w.pid = client.Welcome.Pid
 	if !at.Resumed {

@@ -204,7 +204,7 @@ func (c *Conversation) Subscribe() *event.Subscription { return c.broker.Subscri
 func (c *Conversation) Observe() *event.Subscription { return c.broker.Subscribe(true) }
 
 // Join adds an observer in the middle, see event.Broker.
-func (c *Conversation) Join() (sub *event.Subscription, last uint64, now []event.Event) {
+func (c *Conversation) Join() (*event.Subscription, event.Moment) {
 	return c.broker.Join()
 }
 

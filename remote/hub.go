@@ -14,7 +14,7 @@ import (
 // Conversation is what a session lets others do.
 type Conversation interface {
 	State() event.State
-	Join() (sub *event.Subscription, last uint64, now []event.Event)
+	Join() (*event.Subscription, event.Moment)
 	Prompt(event.Prompt) string
 	Unqueue(id string) []event.Prompt
 	Interrupt() bool
@@ -78,8 +78,8 @@ func (h *hub) begin() *ring {
 	if h.ring != nil {
 		return h.ring
 	}
-	sub, last, _ := h.offer.Join()
-	h.ring, h.sub = newRing(last), sub
+	sub, at := h.offer.Join()
+	h.ring, h.sub = newRing(at.Last), sub
 	if h.closed {
 		sub.Close()
 	}
@@ -113,6 +113,14 @@ func (h *hub) end() {
 	h.read.Wait()
 }
 
+// over reports whether nothing more will come of the session, though its owner has not withdrawn it yet.
+func (h *hub) over() bool {
+	h.mu.Lock()
+	ring := h.ring
+	h.mu.Unlock()
+	return ring != nil && ring.ended()
+}
+
 // noteMode learns the owner's mode: each one that no client set.
 func (h *hub) noteMode(ev event.Event) {
 	if st, ok := ev.(event.StateChanged); ok {
@@ -135,25 +143,37 @@ func (h *hub) attach(ctx context.Context, p Attach) (*Attached, error) {
 			return out, nil
 		}
 	}
-	sub, last, now := h.offer.Join()
+	sub, at := h.offer.Join()
 	sub.Close()
-	if err := ring.reach(ctx, last); err != nil { // else the client would be told that what follows is gone
+	if err := ring.reach(ctx, at.Last); err != nil { // else the client would be told that what follows is gone
 		return nil, err
 	}
 	history, first, err := h.offer.History(ctx, 0, p.Recent)
 	if err != nil {
 		return nil, err
 	}
-	out.Last, out.Before, out.History, out.Now = last, first, encoded(history), encoded(now)
+	out.Last, out.Before, out.History, out.Now = at.Last, first, encoded(until(history, at.Seq)), encoded(at.Now)
 	return out, nil
+}
+
+// until leaves out what was stored after a message: it comes as events. Before the first message of this process, 0,
+// all of it came before.
+func until(history []event.Event, last int64) []event.Event {
+	if last == 0 {
+		return history
+	}
+	if i := slices.IndexFunc(history, func(ev event.Event) bool { return event.Seq(ev) > last }); i >= 0 {
+		return history[:i]
+	}
+	return history
 }
 
 // waiting returns the questions that wait for an answer, by ID.
 func (h *hub) waiting() map[string]event.Event {
-	sub, _, now := h.offer.Join()
+	sub, at := h.offer.Join()
 	sub.Close()
 	out := map[string]event.Event{}
-	for _, ev := range now {
+	for _, ev := range at.Now {
 		switch q := ev.(type) {
 		case event.ApprovalAsked:
 			out[q.ID] = q

@@ -102,6 +102,26 @@ func TestWhoDoesNotReadHoldsUpNothing(t *testing.T) {
 	}
 }
 
+// TestAMessageThatIsStoredBeforeItIsToldComesOnce: whoever attaches in between has it as an event.
+func TestAMessageThatIsStoredBeforeItIsToldComesOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.conv.Emit(event.TurnStart{Seq: 1, Prompt: "hi"})
+	s.conv.history = []event.Event{event.TurnStart{Seq: 1, Prompt: "hi"}, event.AssistantMessage{Seq: 2, Text: "hello"}, event.CallStart{ID: "c"}}
+	c := s.connect("reader")
+	at := c.attach(remote.Watch, nil)
+	if len(at.History) != 1 || !strings.Contains(string(at.History[0]), "turn_start") {
+		t.Errorf("the history is %s", at.History)
+	}
+	s.conv.Emit(event.AssistantMessage{Seq: 2, Text: "hello"})
+	if got := c.until("assistant"); len(got) != 1 {
+		t.Errorf("it comes with %v", got)
+	}
+	if again := s.connect("another").attach(remote.Watch, nil); len(again.History) != 3 {
+		t.Errorf("the history afterwards is %s", again.History)
+	}
+}
+
 // TestASessionThatEndsSaysSo to whoever follows it.
 func TestASessionThatEndsSaysSo(t *testing.T) {
 	t.Parallel()

@@ -152,6 +152,7 @@ type Broker struct {
 	subs  map[*Subscription]struct{}
 	early []Numbered // notices from before the first subscription, which gets them; observers don't
 	n     uint64     // the number of the last event
+	seq   int64      // the sequence number of the last message that an event was of
 	now   present
 	held  Event // the delta that is being collected
 	last  time.Time
@@ -188,14 +189,24 @@ func (b *Broker) add(s *Subscription) {
 	b.subs[s] = struct{}{}
 }
 
-// Join adds an observer in the middle: with it come the number of the last event before its first one, and the events
-// that bring somebody who knows what is stored to where the conversation is now.
-func (b *Broker) Join() (s *Subscription, last uint64, now []Event) {
-	s = b.subscription(true)
+// Moment is where a conversation is between two events.
+type Moment struct {
+	// Last is the number of the last event.
+	Last uint64
+	// Seq is the sequence number of the last message that an event was of, 0 before the first. What is stored after it
+	// is yet to come as events.
+	Seq int64
+	// Now are the events that bring somebody who knows what is stored to where the conversation is.
+	Now []Event
+}
+
+// Join adds an observer in the middle: its first event is the one after the moment that comes with it.
+func (b *Broker) Join() (*Subscription, Moment) {
+	s := b.subscription(true)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.add(s)
-	return s, b.n, b.now.events()
+	return s, Moment{Last: b.n, Seq: b.seq, Now: b.now.events()}
 }
 
 func (b *Broker) subscription(observer bool) *Subscription {
@@ -279,6 +290,9 @@ func (b *Broker) send(ev Event) {
 	if _, ok := ev.(Notice); ok && len(b.early) < maxEarly && !b.answerable() {
 		b.early = append(b.early, numbered)
 	}
+	if seq := Seq(ev); seq > 0 {
+		b.seq = seq
+	}
 	b.now.apply(ev)
 	for s := range b.subs {
 		s.push(numbered)
@@ -298,6 +312,17 @@ func (b *Broker) Close() {
 		s.close()
 	}
 	b.subs = nil
+}
+
+// Seq returns the sequence number of the message that an event begins, 0 for none.
+func Seq(ev Event) int64 {
+	switch ev := ev.(type) {
+	case TurnStart:
+		return ev.Seq
+	case AssistantMessage:
+		return ev.Seq
+	}
+	return 0
 }
 
 func isDelta(ev Event) bool {

@@ -35,7 +35,7 @@ func TestNumbersHaveNoGapAndNoDouble(t *testing.T) {
 			b.Emit(event.TextDelta{Text: "x"})
 		}
 	}
-	late, last, _ := b.Join()
+	late, at := b.Join()
 	b.Emit(event.TextDelta{Text: "y"})
 	b.Emit(event.TurnEnd{})
 	b.Close()
@@ -49,7 +49,7 @@ func TestNumbersHaveNoGapAndNoDouble(t *testing.T) {
 		return next
 	}
 	end := check("early", 1, drain(t, early))
-	if got := check("late", last+1, drain(t, late)); got != end {
+	if got := check("late", at.Last+1, drain(t, late)); got != end {
 		t.Errorf("the late reader ends at %d, the early one at %d", got-1, end-1)
 	}
 }
@@ -86,7 +86,7 @@ func TestJoinTellsWhereTheConversationIs(t *testing.T) {
 	} {
 		b.Emit(ev)
 	}
-	_, _, now := b.Join()
+	_, at := b.Join()
 	want := []event.Event{
 		event.AgentChanged{Agent: working},
 		event.TurnStart{Seq: 5, Prompt: "second"},
@@ -98,12 +98,15 @@ func TestJoinTellsWhereTheConversationIs(t *testing.T) {
 		event.AskPerson{ID: "q2"},
 		event.AskForm{ID: "q3", Form: tools.Form{Text: "t"}},
 	}
-	if !reflect.DeepEqual(now, want) {
-		t.Errorf("%#v\nwant %#v", now, want)
+	if !reflect.DeepEqual(at.Now, want) {
+		t.Errorf("%#v\nwant %#v", at.Now, want)
+	}
+	if at.Seq != 6 {
+		t.Errorf("the last message is %d", at.Seq)
 	}
 	b.Emit(event.TurnEnd{})
-	if _, _, now := b.Join(); len(now) != 4 { // the agent, the queue, the questions
-		t.Errorf("at rest: %#v", now)
+	if _, at := b.Join(); len(at.Now) != 4 { // the agent, the queue, the questions
+		t.Errorf("at rest: %#v", at.Now)
 	}
 }
 

@@ -26,6 +26,10 @@ func NewChanges(files []command.FileChange) *Changes {
 		rows = append(rows, command.Row{ID: strconv.Itoa(i), Name: f.Path, State: "+" + strconv.Itoa(f.Added) + " -" + strconv.Itoa(f.Removed)})
 	}
 	d.Picker = NewPicker("Changed files", rows, nil)
+	d.painted = func(th *look.Theme, r *command.Row) []cells.Span {
+		i, _ := strconv.Atoi(r.ID) // as above
+		return look.Changed(th, files[i].Added, files[i].Removed)
+	}
 	d.Empty = "this session has changed nothing"
 	d.Move = func(command.Row) { d.scroll = 0 }
 	return d

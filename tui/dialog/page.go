@@ -30,13 +30,30 @@ func NewPage(title, s string) *page {
 
 // TablePage returns a page whose text is laid out for a width.
 func TablePage(title string, wide func(width int) string) *page {
-	return &page{Title: title, Lines: func(_ *look.Look, width int) []string {
+	return &page{Title: title, Lines: func(l *look.Look, width int) []string {
 		var out []string
 		for line := range strings.SplitSeq(strings.TrimRight(text.Clean(wide(width-2)), "\n"), "\n") {
-			out = append(out, " "+cells.Fit(line, width-1))
+			out = append(out, " "+calmBars(l, cells.Fit(line, width-1)))
 		}
 		return out
 	}}
+}
+
+// blocks are what bars are made of, dots how far they could reach.
+const (
+	blocks = "█▉▊▋▌▍▎▏"
+	dots   = "·"
+)
+
+// calmBars paints the bars of a line: a full cell in the colour of text is louder than the figure beside it.
+func calmBars(l *look.Look, line string) string {
+	at := strings.IndexAny(line, blocks)
+	if at < 0 {
+		return line
+	}
+	bar := line[at:]
+	bar = bar[:len(bar)-len(strings.TrimLeft(bar, blocks+dots))]
+	return line[:at] + cells.Paint(l.Theme.Faint, bar) + calmBars(l, line[at+len(bar):])
 }
 
 func (v *page) Armed(time.Time) bool { return true }

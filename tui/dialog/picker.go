@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent/event"
+	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools/command"
 	"jcode/tui/keyboard"
@@ -36,6 +37,7 @@ type Picker struct {
 	confirm      *command.Action // waits for a second press
 	writing      *writing        // nil while nothing is written for a row
 	detailFrom   int
+	painted      func(th *look.Theme, r *command.Row) []cells.Span // draws a State that is not cut; may be nil
 
 	Choose  func(r command.Row) tea.Cmd // Enter, which also closes the list
 	Stays   bool                        // Enter leaves it open

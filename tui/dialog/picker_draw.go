@@ -178,11 +178,18 @@ func (pk *Picker) drawn(l *look.Look, width, nameW int, r *command.Row, chosen, 
 	}
 	if state != "" {
 		used := cells.SpansWidth(spans)
-		stateStyle := l.Theme.Info
+		stateStyle := l.Theme.Faint
 		if r.Bad {
 			stateStyle = l.Theme.Bad
 		}
-		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style}, cells.Span{Text: state, Style: style.With(stateStyle)})
+		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style})
+		said := []cells.Span{{Text: state, Style: stateStyle}}
+		if pk.painted != nil && state == r.State {
+			said = pk.painted(l.Theme, r)
+		}
+		for _, s := range said {
+			spans = append(spans, cells.Span{Text: s.Text, Style: style.With(s.Style)})
+		}
 	}
 	if chosen {
 		spans = look.Filled(spans, style, width)

@@ -17,13 +17,18 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
+// whole is what all migrations make together; a test compares them, and writes it with -update.
+//
+//go:embed schema.sql
+var whole string
+
 // applicationID marks a SQLite file as jcode's ("jcod").
 const applicationID = 0x6a636f64
 
 // schema returns the tables of the database.
 func schema() (db.Schema, error) {
 	files, err := fs.Sub(migrationFiles, "migrations")
-	return db.Schema{Files: files, ApplicationID: applicationID}, err
+	return db.Schema{Files: files, Whole: whole, ApplicationID: applicationID}, err
 }
 
 // What the database reports, for callers that branch on it.

@@ -15,6 +15,9 @@ type Schema struct {
 	// Files holds the steps: NNNN_what.sql, numbered from 0001 without a gap. The number of
 	// the last one applied is the file's user_version.
 	Files fs.FS
+	// Whole makes at once, for a new file, what all steps make one after the other, in less than half the time: each step
+	// that alters a table reads the whole schema again. "" means that a new file takes the steps.
+	Whole string
 	// ApplicationID marks the file as the program's (SQLite's application_id).
 	ApplicationID int
 }
@@ -51,7 +54,7 @@ func (s Schema) migrate(ctx context.Context, conn *sql.Conn, file string) error 
 	if err := prepareNew(ctx, conn, file); err != nil {
 		return err
 	}
-	if err := s.apply(ctx, conn, all, 0); err != nil {
+	if err := s.create(ctx, conn, all); err != nil {
 		return err
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
@@ -111,8 +114,37 @@ func prepareNew(ctx context.Context, conn *sql.Conn, file string) error {
 	return nil
 }
 
+// create makes the tables of a new file.
+func (s Schema) create(ctx context.Context, conn *sql.Conn, steps []string) error {
+	if s.Whole == "" {
+		return s.apply(ctx, conn, steps, 0)
+	}
+	return s.inOne(ctx, conn, len(steps), func() error {
+		if _, err := conn.ExecContext(ctx, s.Whole); err != nil {
+			return fmt.Errorf("make tables: %w", err)
+		}
+		return nil
+	})
+}
+
 // apply takes the steps after a version, in one transaction.
-func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []string, version int) (err error) {
+func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []string, version int) error {
+	return s.inOne(ctx, conn, len(steps), func() error {
+		for _, name := range steps[version:] {
+			text, err := fs.ReadFile(s.Files, name)
+			if err != nil {
+				return err
+			}
+			if _, err := conn.ExecContext(ctx, string(text)); err != nil {
+				return fmt.Errorf("migration %s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// inOne changes the schema and notes its version, in one transaction.
+func (s Schema) inOne(ctx context.Context, conn *sql.Conn, version int, change func() error) (err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin migration: %w", err)
 	}
@@ -121,16 +153,10 @@ func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []string, versi
 			_, _ = conn.ExecContext(ctx, "ROLLBACK") // the first error counts
 		}
 	}()
-	for _, name := range steps[version:] {
-		text, err := fs.ReadFile(s.Files, name)
-		if err != nil {
-			return err
-		}
-		if _, err := conn.ExecContext(ctx, string(text)); err != nil {
-			return fmt.Errorf("migration %s: %w", name, err)
-		}
+	if err := change(); err != nil {
+		return err
 	}
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(steps), s.ApplicationID)); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, s.ApplicationID)); err != nil {
 		return fmt.Errorf("note schema version: %w", err)
 	}
 	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {

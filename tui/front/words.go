@@ -105,11 +105,11 @@ func ToolsChanged(ev event.ToolsChanged, mode tools.Mode) string {
 	if changes := slices.ContainsFunc(ev.Removed, func(name string) bool { return toolcard.Of(name).Kind == toolcard.Edit }); changes && mode == tools.ModePlan {
 		return "In plan mode, files can't be changed."
 	}
-	return strings.Join(append(byServer("New tools", told(ev.Added)), byServer("Tools that are gone", told(ev.Removed))...), " · ")
+	return strings.Join(append(byServer("New tools", "", told(ev.Added)), byServer("Tools", " that are gone", told(ev.Removed))...), " · ")
 }
 
 // byServer says of tools where they are from: jcode's own come first, then those of each MCP server after its name.
-func byServer(what string, names []string) (out []string) {
+func byServer(what, became string, names []string) (out []string) {
 	servers := []string{""}
 	of := map[string][]string{}
 	for _, name := range names {
@@ -126,9 +126,9 @@ func byServer(what string, names []string) (out []string) {
 		switch {
 		case of[server] == nil:
 		case server == "":
-			out = append(out, what+": "+list(of[server]))
+			out = append(out, what+became+": "+list(of[server]))
 		default:
-			out = append(out, what+" from "+server+": "+list(of[server]))
+			out = append(out, what+" from "+server+became+": "+list(of[server]))
 		}
 	}
 	return out

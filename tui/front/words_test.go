@@ -15,7 +15,7 @@ func TestNewToolsAreNamedWithTheirServer(t *testing.T) {
 		"New tools: mcp_connect, word_count · New tools from board: task, list_tasks · New tools from self: grep": {
 			Added: []string{"mcp:board:task", "mcp_connect", "mcp:self:grep", "word_count", "mcp:board:list_tasks"},
 		},
-		"New tools from b: x · Tools that are gone: a · Tools that are gone from b: y": {Added: []string{"mcp:b:x"}, Removed: []string{"a", "mcp:b:y"}},
+		"New tools from b: x · Tools that are gone: a · Tools from b that are gone: y": {Added: []string{"mcp:b:x"}, Removed: []string{"a", "mcp:b:y"}},
 		"": {},
 	} {
 		if got := front.ToolsChanged(ev, tools.ModeAsk); got != want {

@@ -93,6 +93,7 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time, l
 	defer cancel()
 	var first time.Time // when it answered
 	began := sent       // from when on it could answer
+	asked := false      // whether it has read the text of a doubtful answer
 	for {
 		in.mu.Lock()
 		news, working := in.news, in.working()
@@ -116,8 +117,11 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time, l
 			began, first = time.Now(), time.Time{}
 		case !first.IsZero():
 			pause := max(minSettle, min(first.Sub(began), maxSettle))
-			if doubtful {
-				pause = maxSettle
+			switch {
+			case doubtful && asked:
+				pause = max(4*minSettle, maxSettle-time.Since(first))
+			case doubtful:
+				pause = minSettle
 			}
 			timer := time.NewTimer(pause)
 			settled, stop = timer.C, func() { timer.Stop() }
@@ -126,16 +130,32 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time, l
 		case <-news:
 			stop()
 		case <-settled:
+			if doubtful && !asked {
+				asked = !in.can(in.caps.Hover, "textDocument/hover") || hasRead(ctx, in.asked, paths) // then what it has found comes now
+				continue
+			}
 			return in.hasAnswered()
 		case <-ctx.Done():
 			stop()
-			out := in.late(answered && !working)
+			out := in.late(answered && !working && (asked || !doubtful))
 			if out != outcomeAnswered && in.can(in.caps.DocumentDiagnostic, "textDocument/diagnostic") {
 				in.pullLater()
 			}
 			return out
 		}
 	}
+}
+
+// hasRead waits until a server has worked on the present text of files: until it answers a question about each, for
+// which it must have done so. It reports whether that was within ctx.
+func hasRead(ctx context.Context, ask func(ctx context.Context, method string, params, result any) error, paths []string) bool {
+	for _, path := range paths {
+		var answer json.RawMessage
+		_ = ask(ctx, "textDocument/hover", map[string]any{ // that there is nothing to say of the place is an answer, too
+			"textDocument": protocol.TextDocument{URI: protocol.URI(path)}, "position": protocol.Position{},
+		}, &answer)
+	}
+	return ctx.Err() == nil
 }
 
 // hasAnswered records that the server answers.

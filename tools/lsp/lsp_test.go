@@ -260,12 +260,17 @@ func TestSeveralEditsOfOneStepShareOneWait(t *testing.T) {
 // A server that diagnoses in passes may repeat the report on the old text as one on the new text.
 func TestAReportThatRepeatsTheOneBeforeIsNotTheAnswer(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, lsptest.Stale, map[string]string{"a.fake": "error fault\n"})
-	for i := range 5 {
-		fault := fmt.Sprintf("error fault %d", i)
-		if got := r.edit("a.fake", "error fault\n", "error fault\n"+fault+"\n"); !strings.Contains(got, fmt.Sprintf("fault %d [said]", i)) {
-			t.Fatalf("edit %d: %q", i, got)
-		}
+	for mode, edits := range map[string]int{lsptest.Stale: 5, lsptest.StaleSlow: 2} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, mode, map[string]string{"a.fake": "error fault\n"})
+			for i := range edits {
+				fault := fmt.Sprintf("error fault %d", i)
+				if got := r.edit("a.fake", "error fault\n", "error fault\n"+fault+"\n"); !strings.Contains(got, fmt.Sprintf("fault %d [said]", i)) {
+					t.Fatalf("edit %d: %q", i, got)
+				}
+			}
+		})
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	Mute        = "mute"        // reads, and never answers or reports after its introduction
 	Late        = "late"        // reports after three seconds
 	Stale       = "stale"       // first reports what it found before, as if it were about the new text
+	StaleSlow   = "staleslow"   // the same, and needs a second for what is new
 	Flood       = "flood"       // sends notifications without end
 	Junk        = "junk"        // writes junk between its messages
 	Dies        = "dies"        // dies at the first change
@@ -356,11 +357,15 @@ func (s *server) changed() {
 		}
 		s.docs = now
 		return
-	case Stale:
+	case Stale, StaleSlow:
 		for uri, faults := range s.last {
 			s.notify("textDocument/publishDiagnostics", object{"uri": uri, "version": s.docs[uri].version, "diagnostics": faults})
 		}
-		time.Sleep(120 * time.Millisecond)
+		pause := 120 * time.Millisecond
+		if s.mode == StaleSlow {
+			pause = time.Second
+		}
+		time.Sleep(pause)
 	case Unopened:
 		s.notify("textDocument/publishDiagnostics", object{"uri": "untitled:nothing", "diagnostics": []any{}})
 		s.notify("textDocument/publishDiagnostics", object{"uri": "file:///nowhere/else.fake", "diagnostics": []any{}})

@@ -36,7 +36,7 @@ func (l *Looker) asked(dir string, found []candidate) string {
 	if why != "" {
 		return why
 	}
-	return l.steered(followed(list, r), r, true)
+	return l.steered(followed(list, r), r)
 }
 
 // Alias returns the expansion of a git alias in a folder, "" for none.

@@ -219,70 +219,82 @@ func isConfigKey(c byte) bool { return isConfigAlpha(c) || c >= '0' && c <= '9' 
 // repository's.
 var lfsFilters = pattern.Lazy(`^git-lfs (clean -- %f|smudge -- %f|smudge --skip -- %f|filter-process|filter-process --skip)$`)
 
-// steers reports whether one setting makes git run something, look elsewhere or fetch. worktree says that
-// core.worktree is included.
-func (s setting) steers(worktree bool) bool {
+// effect is what a setting of a repository makes git do besides reading that repository.
+type effect int
+
+const (
+	harmless     effect = iota
+	steers              // run something, look elsewhere or fetch, jcode's own git, too
+	steersOthers        // the same, but not jcode's own git: package launch sets another value, forbids what it leads to, or the command is not used
+	placesFiles         // take another folder as the one with the repository's files
+	readsFile           // read the file that is the value, and print parts of it
+)
+
+// effect returns what a setting does with the value that it has.
+func (s setting) effect() effect {
 	on := s.bare || !isFalse(s.value)
 	switch s.section {
-	case "include", "includeif", "protocol":
-		return true
+	case "include", "includeif":
+		return steers
 	case "core":
-		switch s.name {
-		case "fsmonitor":
-			return !s.bare && !isBool(s.value)
-		case "worktree":
-			return worktree
-		case "sshcommand", "gitproxy", "hookspath", "alternaterefscommand":
-			return true
-		}
-	case "diff":
-		return s.name == "external" || s.name == "command" || s.name == "textconv"
-	case "merge":
-		return s.name == "driver"
+		return s.coreEffect()
 	case "filter":
-		return (s.name == "clean" || s.name == "smudge" || s.name == "process") && !lfsFilters().MatchString(s.value)
-	case "log":
-		return s.name == "showsignature" && on || s.name == "diffmerges"
-	case "format":
-		return s.name == "pretty" && AsksForSignature(s.value)
-	case "pretty":
-		return AsksForSignature(s.value)
-	case "gpg":
-		return s.name == "program" || s.name == "defaultkeycommand"
-	case "extensions":
-		return s.name == "partialclone"
-	case "remote":
-		return s.name == "promisor" && on
+		return steers.where((s.name == "clean" || s.name == "smudge" || s.name == "process") && !lfsFilters().MatchString(s.value))
 	case "lfs": // what its filters run
-		return strings.HasPrefix(s.sub, "customtransfer.") || strings.HasPrefix(s.sub, "extension.") || s.name == "standalonetransferagent"
+		return steers.where(strings.HasPrefix(s.sub, "customtransfer.") || strings.HasPrefix(s.sub, "extension.") || s.name == "standalonetransferagent")
+	case "protocol":
+		return steersOthers
+	case "diff":
+		if s.key() == "diff.orderfile" {
+			return readsFile
+		}
+		return steersOthers.where(s.name == "external" || s.name == "command" || s.name == "textconv")
+	case "merge":
+		return steersOthers.where(s.name == "driver")
+	case "log":
+		return steersOthers.where(s.name == "showsignature" && on || s.name == "diffmerges")
+	case "format":
+		return steersOthers.where(s.name == "pretty" && AsksForSignature(s.value))
+	case "pretty":
+		return steersOthers.where(AsksForSignature(s.value))
+	case "gpg":
+		return steersOthers.where(s.name == "program" || s.name == "defaultkeycommand")
+	case "extensions":
+		return steersOthers.where(s.name == "partialclone")
+	case "remote":
+		return steersOthers.where(s.name == "promisor" && on)
 	}
-	return false
-}
-
-// placesFiles reports whether a setting names the folder with the repository's files.
-func (s setting) placesFiles() bool {
-	return s.section == "core" && s.sub == "" && s.name == "worktree"
-}
-
-// beaten reports whether a setting that steers has no effect on jcode's own git: package launch sets another
-// value, forbids what it leads to, or the commands that it concerns are not used.
-func (s setting) beaten() bool {
-	switch s.section {
-	case "core":
-		return s.name != "worktree"
-	case "filter", "lfs", "include", "includeif":
-		return false
-	}
-	return true
-}
-
-// names returns the file that a setting makes git read and print parts of, "" for none.
-func (s setting) names() string {
 	switch s.key() {
-	case "blame.ignorerevsfile", "mailmap.file", "core.excludesfile", "core.attributesfile", "diff.orderfile", "commit.template":
-		return s.value
+	case "blame.ignorerevsfile", "mailmap.file", "commit.template":
+		return readsFile
 	}
-	return ""
+	return harmless
+}
+
+// coreEffect is effect for the section core.
+func (s setting) coreEffect() effect {
+	switch s.name {
+	case "worktree":
+		if s.sub == "" {
+			return placesFiles
+		}
+		return steers // git knows no such key: whoever writes it means no good
+	case "fsmonitor":
+		return steersOthers.where(!s.bare && !isBool(s.value))
+	case "sshcommand", "gitproxy", "hookspath", "alternaterefscommand":
+		return steersOthers
+	case "excludesfile", "attributesfile":
+		return readsFile
+	}
+	return harmless
+}
+
+// where returns the effect if a condition holds, else harmless.
+func (e effect) where(holds bool) effect {
+	if holds {
+		return e
+	}
+	return harmless
 }
 
 // signature matches placeholders that make git run gpg: %G?, also with a sign that adds or removes white

@@ -14,12 +14,12 @@ import (
 // objection says why git must not read a repository unasked, judging by the repository's files; "" for no
 // objection.
 func (l *Looker) objection(r candidate) string {
-	if why := l.configured(r, true); why != "" {
+	if why := l.configured(r); why != "" {
 		return why
 	}
 	for _, module := range modules(r) {
-		inner := candidate{own: module, common: module}
-		why := l.configured(inner, false)
+		inner := candidate{own: module, common: module, standing: ofAnother}
+		why := l.configured(inner)
 		if why == "" {
 			why = l.borrowed(inner)
 		}
@@ -31,8 +31,8 @@ func (l *Looker) objection(r candidate) string {
 		top := filepath.Join(r.top, filepath.FromSlash(link))
 		inner, why := l.at(top)
 		if why == "" && inner.own != "" {
-			// A submodule's work tree is always elsewhere.
-			if why = l.configured(inner, false); why == "" {
+			inner.standing = ofAnother
+			if why = l.configured(inner); why == "" {
 				why = l.borrowed(inner)
 			}
 		}
@@ -44,7 +44,7 @@ func (l *Looker) objection(r candidate) string {
 }
 
 // configured checks the configuration and the hooks of one repository.
-func (l *Looker) configured(r candidate, worktree bool) string {
+func (l *Looker) configured(r candidate) string {
 	for _, file := range []string{filepath.Join(r.common, "config"), filepath.Join(r.own, "config.worktree")} {
 		data, err := readBounded(file, maxConfig)
 		if err != nil {
@@ -57,7 +57,7 @@ func (l *Looker) configured(r candidate, worktree bool) string {
 		if file == filepath.Join(r.common, "config") {
 			list = followed(list, r)
 		}
-		if why := l.steered(list, r, worktree); why != "" {
+		if why := l.steered(list, r); why != "" {
 			return why
 		}
 	}
@@ -80,23 +80,43 @@ func followed(list []setting, r candidate) []setting {
 	if r.own == r.common || separate {
 		return list
 	}
-	return slices.DeleteFunc(list, setting.placesFiles)
+	return slices.DeleteFunc(list, func(s setting) bool { return s.effect() == placesFiles })
 }
 
-// steered names the first setting that makes git run a program, include another file, read other files, or
-// fetch what it lacks.
-func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
+// steered says why git must not follow the settings of a repository unasked: because of the first one that makes it
+// run a program, include another file, read other files, or fetch what it lacks.
+func (l *Looker) steered(list []setting, r candidate) string {
 	for _, s := range list {
-		own := s.placesFiles() && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
-		if s.steers(worktree) && !own && !(l.Own && s.beaten()) {
-			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
+		if why := l.follows(s, r); why != "" {
+			return why
 		}
-		if s.placesFiles() && !worktree && !own && !l.Inside(worktreeOf(r.own)) && !namedBack(r.own) {
+	}
+	return ""
+}
+
+// follows says why git must not follow one setting of a repository unasked; "" for no objection.
+func (l *Looker) follows(s setting, r candidate) string {
+	steered := "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
+	switch s.effect() {
+	case steers:
+		return steered
+	case steersOthers:
+		if !l.Own {
+			return steered
+		}
+	case placesFiles:
+		switch {
+		case r.top != "" && worktreeOf(r.own) == paths.Real(r.top): // it names the folder that it is in
+		case r.standing == ofFolder:
+			return steered
+		case !l.Inside(worktreeOf(r.own)) && !namedBack(r.own):
 			return "a repository inside is configured to look outside the project (core.worktree)"
 		}
-		if name := s.names(); name != "" && !l.Own && !l.within(r, name) {
+	case readsFile:
+		if s.value != "" && !l.Own && !l.within(r, s.value) {
 			return "the repository is configured to read a file outside the project (" + s.key() + ")"
 		}
+	case harmless:
 	}
 	return ""
 }

@@ -76,7 +76,25 @@ func (l *Looker) Look(dir string) Finding {
 type candidate struct {
 	top, own, common string
 	complete         bool // git would stop here
+	standing         standing
+	lead             lead
 }
+
+// standing is what a repository is to the folder that is judged.
+type standing int
+
+const (
+	ofFolder  standing = iota // the one that git uses there, or may use
+	ofAnother                 // one inside of that: a submodule, whose files are always elsewhere
+)
+
+// lead is how a folder leads to its repository.
+type lead int
+
+const (
+	directly lead = iota // .git is the repository
+	byName               // a link or a file in between names it
+)
 
 // find goes up from a folder through everything that git would try, to the first complete one. A non-empty
 // why is an immediate objection.
@@ -142,15 +160,17 @@ func (l *Looker) at(top string) (r candidate, why string) {
 		r.common = paths.Real(common)
 	}
 	r.complete = exists(filepath.Join(r.own, "HEAD")) && exists(filepath.Join(r.common, "objects")) && exists(filepath.Join(r.common, "refs"))
-	return r, l.elsewhere(r, own == name && paths.Real(name) == filepath.Join(paths.Real(top), ".git"))
+	if own != name || paths.Real(name) != filepath.Join(paths.Real(top), ".git") {
+		r.lead = byName
+	}
+	return r, l.elsewhere(r)
 }
 
-// elsewhere says why a repository does not belong to the folder that leads to it. plain says that it is the
-// folder's own .git, without a link or file in between. Anyone who can write in the workspace can name any
-// repository of this machine; only the repository itself can name the folder.
-func (l *Looker) elsewhere(r candidate, plain bool) string {
+// elsewhere says why a repository does not belong to the folder that leads to it. Anyone who can write in the workspace
+// can name any repository of this machine; only the repository itself can name the folder.
+func (l *Looker) elsewhere(r candidate) string {
 	switch {
-	case plain && r.common == r.own, l.Inside(r.own) && l.Inside(r.common):
+	case r.lead == directly && r.common == r.own, l.Inside(r.own) && l.Inside(r.common):
 		return ""
 	case l.Inside(r.own):
 		return "its repository takes configuration and history from " + r.common + ", outside the project"
@@ -178,7 +198,7 @@ func worktreeOf(own string) (dir string) {
 		}
 		list, _ := parseConfig(data) // a later check objects to what can't be parsed
 		for _, s := range list {
-			if !s.placesFiles() || s.value == "" {
+			if s.effect() != placesFiles || s.value == "" {
 				continue
 			}
 			named := s.value

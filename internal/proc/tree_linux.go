@@ -2,11 +2,13 @@ package proc
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -45,7 +47,14 @@ func attributes(spec Spec) *syscall.SysProcAttr {
 type stat struct {
 	pid, parent, group, session int
 	state                       byte
+	started                     uint64 // in ticks of the kernel's clock
 }
+
+// began is when this process started, 0 if that is not known. What it started is not older.
+var began = sync.OnceValue(func() uint64 {
+	s, _ := readStat(os.Getpid())
+	return s.started
+})
 
 // running finds the members of the tree: same session, same group, a descendant of a member, or the tree's
 // marker in the environment (a daemon that created its own session).
@@ -57,7 +66,7 @@ func (t tree) running() []Info {
 	reused := ended && slices.ContainsFunc(all, func(s stat) bool { return s.pid == t.p.pid })
 	member := map[int]bool{}
 	for _, s := range all {
-		if (s.session == t.p.pid || s.group == t.p.pid) && !reused || hasMarker(s.pid, t.p.marker) {
+		if (s.session == t.p.pid || s.group == t.p.pid) && !reused || s.started >= began() && hasMarker(s.pid, t.p.marker) {
 			member[s.pid] = true
 		}
 	}
@@ -116,15 +125,16 @@ func readStat(pid int) (stat, bool) {
 		return stat{}, false
 	}
 	f := strings.Fields(string(data[end+1:]))
-	if len(f) < 4 {
+	if len(f) < 20 {
 		return stat{}, false
 	}
 	s := stat{pid: pid, state: f[0][0]}
-	var errs [3]error
+	var errs [4]error
 	s.parent, errs[0] = strconv.Atoi(f[1])
 	s.group, errs[1] = strconv.Atoi(f[2])
 	s.session, errs[2] = strconv.Atoi(f[3])
-	return s, errs[0] == nil && errs[1] == nil && errs[2] == nil
+	s.started, errs[3] = strconv.ParseUint(f[19], 10, 64)
+	return s, errors.Join(errs[:]...) == nil
 }
 
 func hasMarker(pid int, marker string) bool {

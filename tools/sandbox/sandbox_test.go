@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -272,6 +274,42 @@ func networkIsCut(t *testing.T, r *rig) {
 	r.policy.Network = true
 	if out, code := r.sh(dial); code != 0 || !strings.Contains(out, "in") {
 		t.Errorf("no network although allowed: %d %q", code, out)
+	}
+}
+
+// Another program's socket may go at any moment, also while it is being hidden.
+func TestConfinedCommandsStartWhileSocketsOfOthersComeAndGo(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields {
+		t.Skip("this kernel can't hide sockets")
+	}
+	short, err := os.MkdirTemp("/tmp", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	for i := range 6 {
+		others.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if l, err := net.Listen("unix", filepath.Join(short, strconv.Itoa(i))); err == nil {
+					_ = l.Close() // which removes it
+				}
+			}
+		})
+	}
+	defer others.Wait()
+	defer close(stop)
+	for range 30 {
+		if out, code := r.sh("echo started"); code != 0 || out != "started\n" {
+			t.Fatalf("exit %d: %q", code, out)
+		}
 	}
 }
 

@@ -108,19 +108,29 @@ func enterAgain() error {
 	return nil
 }
 
-// cover puts something empty over a file or folder.
-func cover(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil // gone since the order was made
+// covers is how often it is tried to cover what other programs remove and make again meanwhile.
+const covers = 10
+
+// cover puts something empty over a file or folder. Other programs may remove it at any time, such as the socket of one
+// that ends: then there is nothing to hide.
+func cover(path string) (err error) {
+	for range covers {
+		info, serr := os.Stat(path)
+		switch {
+		case serr != nil:
+			return nil // gone since the order was made
+		case info.IsDir():
+			if err = unix.Mount("tmpfs", path, "tmpfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "mode=0555,size=4k"); err != nil {
+				err = fmt.Errorf("hide %s: %w", path, err)
+			}
+		default:
+			err = bind(os.DevNull, path)
+		}
+		if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) { // it may also have become the other kind
+			return err
+		}
 	}
-	if !info.IsDir() {
-		return bind(os.DevNull, path)
-	}
-	if err := unix.Mount("tmpfs", path, "tmpfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "mode=0555,size=4k"); err != nil {
-		return fmt.Errorf("hide %s: %w", path, err)
-	}
-	return nil
+	return err
 }
 
 // coverBut is cover, except that parts of a folder stay in their places.
@@ -145,6 +155,9 @@ func coverBut(path string, open []opening) error {
 			return nil
 		}
 		fd, err := unix.Open(part.Path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if errors.Is(err, unix.ENOENT) {
+			continue // gone since
+		}
 		if err != nil {
 			return fmt.Errorf("keep %s: %w", part.Path, err)
 		}

@@ -76,10 +76,10 @@ func TestHooksAreListed(t *testing.T) {
 	}
 	c.startAt("ask for something")
 	c.say("/hooks")
-	c.wait("PreToolUse exec: own-check (config.json)")
+	c.wait("PreToolUse on exec  own-check (config.json)")
 	c.project(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"their-check"}]}]}}`)
 	c.say("/hooks")
-	c.wait("waits for trust: Stop: their-check (.claude/settings.json)")
+	c.wait("waits for trust: Stop  their-check (.claude/settings.json)")
 	c.quit()
 }
 

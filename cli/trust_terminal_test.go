@@ -42,3 +42,22 @@ func TestANoToAFolderIsNotAskedAgain(t *testing.T) {
 	c.wait("ask for something")
 	c.quit()
 }
+
+// What a folder's settings would run and allow is a line for each, in words, without defaults.
+func TestTheQuestionAboutAFolderSaysHooksAndRulesInWords(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Text("Fine."))
+	c.project(".jcode/config.json", `{
+		"permissions": {"allow": ["exec(go test *)", "exec(a/b https://x.org/?q; make)"]},
+		"hooks": {"PreToolUse": [{"matcher": "exec", "hooks": [{"command": "./check.sh"},
+			{"command": "./scripts/look-at-commands.sh --report /tmp/report-of-the-commands.json https://x.org/?q; make", "timeout": 5, "once": true}]}]},
+		"after_edit": [{"glob": "**/*.go", "cmd": "gofmt -w $FILE"}]}`)
+	c.project(".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "make lint\nmake more", "async": true}]}]}}`)
+	c.startAt("Trust this folder?")
+	c.folderAsks("hook  PreToolUse on exec  ./check.sh", "hook  PreToolUse on exec (once: true, timeout: 5)  ./scripts/look-at-commands.sh",
+		"↪ --report /tmp/report-of-the-commands.json https://x.org/?q; make", "allow exec(go test *)", "allow exec(a/b https://x.org/?q; make)",
+		"after an edit of **/*.go  gofmt -w $FILE", "    hook  Stop (async: true)  make lint", "        make more")
+	c.Press("n")
+	c.wait("ask for something")
+	c.quit()
+}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,16 +92,41 @@ type Hook struct {
 	match *regexp.Regexp // nil matches all
 }
 
-// Line returns the hook as it is shown to a person.
+// Line returns the hook as it is shown to a person, without what is a default.
 func (h Hook) Line() string {
+	var more []string
+	if h.Timeout != 0 && h.Timeout != DefaultTimeout {
+		more = append(more, "timeout: "+h.Timeout.String())
+	}
+	if h.Once {
+		more = append(more, "once: true")
+	}
+	switch {
+	case h.Rewake:
+		more = append(more, "asyncRewake: true")
+	case h.Async:
+		more = append(more, "async: true")
+	}
+	if h.Preface != "" {
+		more = append(more, "rewakeMessage: "+strconv.Quote(h.Preface))
+	}
+	return h.With(more...)
+}
+
+// With returns the hook's event, matcher, condition and command in a line, with what else is to be said of it. The
+// command comes last, so that nothing in it can be taken for something else.
+func (h Hook) With(more ...string) string {
 	line := string(h.Event)
 	if h.Matcher != "" {
-		line += " " + h.Matcher
+		line += " on " + h.Matcher
 	}
 	if h.If != "" {
 		line += " if " + h.If
 	}
-	return line + ": " + h.Shown()
+	if len(more) > 0 {
+		line += " (" + strings.Join(more, ", ") + ")"
+	}
+	return line + "  " + h.Shown()
 }
 
 // Shown returns what the hook runs.

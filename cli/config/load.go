@@ -356,7 +356,10 @@ func held(d *decoder, w where, value reflect.Value) Held {
 	line, _ := d.at(w.offset)
 	var shown any
 	if json.Unmarshal(raw, &shown) == nil {
-		if m, err := readable(prune(Mask(w.key, shown))); err == nil {
+		if !isCode(w.key) {
+			shown = Mask(w.key, shown)
+		}
+		if m, err := readable(prune(shown)); err == nil {
 			raw = m
 		}
 	}

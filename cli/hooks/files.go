@@ -197,7 +197,7 @@ func (h *Hooks) read(dir, path string) (f settingsFile, problems []string) {
 	f.item = tools.TrustItem{Kind: tools.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
 	for i, hook := range f.hooks {
 		f.hooks[i].Theirs, f.hooks[i].Dir = theirs, dir
-		f.item.Runs = append(f.item.Runs, hook.Line())
+		f.item.Runs = append(f.item.Runs, "hook  "+hook.Line())
 		f.item.Hash = startfiles.Pin(f.item.Hash, root, hook.Shown())
 	}
 	return f, problems

@@ -50,7 +50,7 @@ type Held struct {
 
 func (h Held) inert() []tools.TrustItem {
 	return slicex.Map(h.List(), func(s config.Held) tools.TrustItem {
-		return tools.TrustItem{Kind: tools.TrustConfig, Name: s.Key, Hash: s.Hash, File: s.File, Runs: []string{s.Value}}
+		return tools.TrustItem{Kind: tools.TrustConfig, Name: s.Key, Hash: s.Hash, File: s.File, Runs: s.Lines()}
 	})
 }
 
@@ -111,15 +111,15 @@ func (a Untrusted) Again(ctx context.Context) (*command.Trust, error) {
 }
 
 func (a Untrusted) ask(q permission.TrustQuestion) *command.Trust {
-	rows := make([]command.Row, len(q.Items))
+	list := make([]command.Row, len(q.Items))
 	for i, item := range q.Items {
-		rows[i] = command.Row{ID: item.Name, Name: item.Name, State: string(item.Kind), Info: strings.Join(item.Runs, " · ")}
+		list[i] = command.Row{ID: item.Name, Name: item.Name, State: string(item.Kind), Info: rows(item.Runs)}
 		if item.Changed {
-			rows[i].State += " (changed)"
+			list[i].State += " (changed)"
 		}
 	}
 	return &command.Trust{
-		Folder: a.Root, Items: rows,
+		Folder: a.Root, Items: list,
 		Decide: func(ctx context.Context, trusted bool) error {
 			defer a.Settle()
 			if !trusted {
@@ -135,4 +135,10 @@ func (a Untrusted) ask(q permission.TrustQuestion) *command.Trust {
 			return a.Trust.Decline(ctx, q.All(), false)
 		},
 	}
+}
+
+// rows writes each of what would run on a line of its own; further lines of one are indented, so that they can't be
+// taken for others.
+func rows(runs []string) string {
+	return strings.Join(slicex.Map(runs, func(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }), "\n")
 }

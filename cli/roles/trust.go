@@ -34,7 +34,7 @@ func Item(root string, r role.Role) tools.TrustItem {
 	}
 	list, _ := hookscli.OfRole(r)
 	for _, hook := range list {
-		item.Runs = append(item.Runs, "hook "+text.Visible(hook.Line()))
+		item.Runs = append(item.Runs, "hook  "+text.Visible(hook.Line()))
 		item.Hash = startfiles.Pin(item.Hash, root, hook.Shown())
 	}
 	return item

@@ -35,6 +35,7 @@ type ReviewPart struct {
 	Text  string // unchanged
 	diff  string
 	prose bool // text is prose: it breaks between words
+	words bool // text is exact, and breaks between words where it can
 }
 
 // move scrolls by rows, down when n is positive.
@@ -76,6 +77,8 @@ func (r *review) layout(l *look.Look, width int) {
 		switch {
 		case part.diff != "":
 			r.rows = append(r.rows, look.Indent(transcript.DrawDiff(part.diff, l, max(width-2, 1), unlimited), "  ")...)
+		case part.words:
+			r.rows = append(r.rows, brokenRows(l, part.Text, "", "    ", width, false, foldWords)...)
 		case part.Title != "":
 			r.rows = append(r.rows, exactRows(l, part.Text, "", "    ", width, part.prose)...)
 		default:
@@ -98,12 +101,45 @@ const unlimited = 1 << 30
 // the one above is marked: otherwise it would look like a line of its own. With wraps it is prose, which breaks
 // between words.
 func exactRows(l *look.Look, s string, style cells.Style, indent string, width int, wraps bool) []string {
+	if wraps {
+		return brokenRows(l, s, style, indent, look.Prose(width), true, cells.Wrap)
+	}
+	return brokenRows(l, s, style, indent, width, false, cells.Fold)
+}
+
+// foldWords is Fold for one span, broken between words where possible. Every blank stays, at the end of its row.
+func foldWords(spans []cells.Span, width int) (lines [][]cells.Span) {
+	style, row, used := spans[0].Style, "", 0
+	end := func() {
+		lines = append(lines, []cells.Span{{Text: row, Style: style}})
+		row, used = "", 0
+	}
+	for word := range strings.SplitAfterSeq(spans[0].Text, " ") {
+		w := cells.Width(word)
+		if used > 0 && used+cells.Width(strings.TrimSuffix(word, " ")) > width { // one cell beyond the width is free for a blank
+			end()
+		}
+		if used == 0 && w > width {
+			parts := cells.Fold([]cells.Span{{Text: word, Style: style}}, width)
+			lines = append(lines, parts[:len(parts)-1]...)
+			for _, last := range parts[len(parts)-1] {
+				row += last.Text
+			}
+			used = cells.Width(row)
+			continue
+		}
+		row, used = row+word, used+w
+	}
+	if row != "" || lines == nil {
+		end()
+	}
+	return lines
+}
+
+// brokenRows is exactRows with its way of breaking lines.
+func brokenRows(l *look.Look, s string, style cells.Style, indent string, width int, wraps bool, fold func([]cells.Span, int) [][]cells.Span) []string {
 	if s == "" {
 		return nil
-	}
-	fold := cells.Fold
-	if wraps {
-		fold, width = cells.Wrap, look.Prose(width)
 	}
 	mark := indent[:max(len(indent)-2, 0)] + cells.Paint(l.Theme.Faint, look.Folded)
 	if width < 12 {

@@ -23,7 +23,7 @@ type Trust struct {
 func NewTrust(t command.Trust) *Trust {
 	v := &Trust{guard: newGuard(), t: t}
 	for _, r := range t.Items {
-		v.text.Parts = append(v.text.Parts, ReviewPart{Title: strings.TrimSpace(r.State + " " + r.Name), Text: r.Info})
+		v.text.Parts = append(v.text.Parts, ReviewPart{Title: strings.TrimSpace(r.State + " " + r.Name), Text: r.Info, words: true})
 	}
 	return v
 }

@@ -5,6 +5,9 @@ package tui
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,5 +62,32 @@ func TestWhatASearchFoundStaysWhileTheListIsReadAgain(t *testing.T) {
 	press(p, "enter")
 	if chosen != "2" {
 		t.Errorf("chosen %q", chosen)
+	}
+}
+
+// Page keys move by what is seen, so that no row is passed over and none is read twice but the one to go by.
+func TestPageKeysOfAListMoveByWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, height := range []int{15, 24, 50} {
+		p, _ := still(t, 80, height, nil)
+		var rows []command.Row
+		for i := range 200 {
+			rows = append(rows, command.Row{ID: strconv.Itoa(i), Name: fmt.Sprintf("row%03d", i)})
+		}
+		p.Open(dialog.NewPicker("Rows", rows, nil))
+		seen := func() []string {
+			return regexp.MustCompile(`row\d+`).FindAllString(tuitest.Stripped(p.frameText()), -1)
+		}
+		first := seen()
+		press(p, "pgdown") // the cursor goes to the last row that is seen
+		press(p, "pgdown")
+		if second := seen(); len(second) != len(first) || second[0] != first[len(first)-1] {
+			t.Errorf("%d rows: after %v come %v", height, first, second)
+		}
+		press(p, "pgup")
+		press(p, "pgup")
+		if again := seen(); !slices.Equal(again, first) {
+			t.Errorf("%d rows: back at %v", height, again)
+		}
 	}
 }

@@ -196,7 +196,7 @@ func (r Report) Text(width int) string {
 func (r Report) legend(cached, bars bool) string {
 	said := ""
 	if n := r.Total.Unpriced; n > 0 {
-		said = fmt.Sprintf("?, >: the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", text.Count(n, "request"))
+		said = fmt.Sprintf(r.unpriced()+": the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", text.Count(n, "request"))
 	}
 	said += fmt.Sprintf("The last %s.", text.Count(r.Days, "day"))
 	var parts []string
@@ -213,6 +213,17 @@ func (r Report) legend(cached, bars bool) string {
 		said += " " + strings.Join(parts, "; ") + "."
 	}
 	return said
+}
+
+// unpriced returns the marks of lines whose price is not known, or only in part, as far as there are any.
+func (r Report) unpriced() string {
+	var marks []string
+	for _, mark := range []string{"?", ">"} {
+		if slices.ContainsFunc(append(slices.Clone(r.Lines), r.Total), func(l Line) bool { return strings.HasPrefix(l.money(), mark) }) {
+			marks = append(marks, mark)
+		}
+	}
+	return strings.Join(marks, ", ")
 }
 
 // minName is the least width of the names beside all columns.

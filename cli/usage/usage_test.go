@@ -75,3 +75,19 @@ func TestPageIsSelfContainedAndEscapesTitles(t *testing.T) {
 		t.Errorf("page %s", html)
 	}
 }
+
+func TestOnlyTheMarksThatAreShownAreExplained(t *testing.T) {
+	t.Parallel()
+	free := session.Spent{Day: "2026-03-02", Model: "c", Requests: 2, Unpriced: 2}
+	for want, rows := range map[string][]session.Spent{
+		"\n?: the price of 2 requests": {free},
+		"\n?, >: the price of 2":       {free, rows[0]}, // the total is more than what is known
+	} {
+		if out := usage.New(rows, 30, usage.ByModel).Text(80); !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if out := usage.New(rows, 30, usage.ByModel).Text(80); strings.Contains(out, "?") {
+		t.Errorf("all prices are known:\n%s", out)
+	}
+}

@@ -17,6 +17,7 @@ type Changes struct {
 	*Picker
 	files  []command.FileChange
 	scroll int
+	room   int // lines of a change that were drawn: a page
 }
 
 func NewChanges(files []command.FileChange) *Changes {
@@ -38,9 +39,9 @@ func NewChanges(files []command.FileChange) *Changes {
 func (d *Changes) Key(h host, k tea.KeyPressMsg, act look.Action) tea.Cmd {
 	switch act {
 	case look.PageDown:
-		d.scroll += 10
+		d.scroll += max(d.room-1, 1)
 	case look.PageUp:
-		d.scroll = max(d.scroll-10, 0)
+		d.scroll = max(d.scroll-max(d.room-1, 1), 0)
 	case look.LineDown:
 		d.scroll++
 	case look.LineUp:
@@ -62,6 +63,7 @@ func (d *Changes) Draw(l *look.Look, width, height int) (lines []string, cursor 
 	file := d.files[d.shown[d.at]]
 	body := transcript.DrawDiff(file.Diff, l, width-1, unlimited)
 	room := max(height-len(lines)-1, 0)
+	d.room = room
 	d.scroll = min(d.scroll, max(len(body)-room, 0))
 	foot := lines[len(lines)-1]
 	lines = lines[:len(lines)-1]

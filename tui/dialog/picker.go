@@ -27,6 +27,7 @@ type Picker struct {
 	Rows         []command.Row
 	shown        []int // indexes of rows that match the search
 	at, from     int   // chosen one among shown, first one drawn
+	visible      int   // how many were drawn: a page
 	Search       field
 	Loading      bool
 	Failed       string
@@ -204,9 +205,9 @@ func (pk *Picker) moveKey(h host, act look.Action) (done bool, cmd tea.Cmd) {
 	case look.Down:
 		pk.at++
 	case look.PageUp:
-		pk.at -= 8
+		pk.at -= pk.page()
 	case look.PageDown:
-		pk.at += 8
+		pk.at += pk.page()
 	case look.Top:
 		pk.at = 0
 	case look.Bottom:
@@ -233,6 +234,9 @@ func (pk *Picker) moveKey(h host, act look.Action) (done bool, cmd tea.Cmd) {
 	pk.moved()
 	return true, pk.Ahead(h)
 }
+
+// page is how many rows a page key moves: those that are seen, but for one to go by.
+func (pk *Picker) page() int { return max(pk.visible-1, 1) }
 
 // moved tells which row the cursor is on.
 func (pk *Picker) moved() {

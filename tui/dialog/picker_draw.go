@@ -56,6 +56,7 @@ func (pk *Picker) list(l *look.Look, width, room int) []string {
 		for i := pk.from; i < min(pk.from+room, len(pk.shown)); i++ {
 			out = append(out, pk.row(l, width, nameW, i))
 		}
+		pk.visible = len(out)
 	}
 	return out[:min(len(out), room)]
 }
@@ -85,8 +86,10 @@ func (pk *Picker) wrapped(l *look.Look, width, room int) (out []string) {
 			break
 		}
 	}
+	pk.visible = 0
 	for i := pk.from; i < len(pk.shown) && len(out) < room; i++ {
 		out = append(out, row(i)...)
+		pk.visible++
 	}
 	return out
 }

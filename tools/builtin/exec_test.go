@@ -103,6 +103,15 @@ func pidAlive(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
+func TestAMachineWithoutAShellIsSaidToHaveNone(t *testing.T) {
+	t.Parallel()
+	r := newShell(t, func(o *builtin.ShellOptions) { o.Shell = []string{"/nowhere/sh", "-c"} })
+	_, err := r.exec.Run(t.Context(), call("exec", m{"cmd": "echo hi"}))
+	if err == nil || !strings.Contains(err.Error(), "this machine has no /nowhere/sh") || !strings.Contains(err.Error(), "the tools for files work") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestExecReturnsWhenTheShellEnds(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range []string{

@@ -2,6 +2,8 @@ package builtin
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"jcode/internal/launch"
@@ -80,7 +82,11 @@ func (s *Shell) launch(spec proc.Spec) (*proc.Process, error) {
 	}
 	l := s.launcher
 	s.mu.Unlock()
-	return l.Start(spec)
+	p, err := l.Start(spec)
+	if _, gone := os.Stat(spec.Argv[0]); err != nil && errors.Is(gone, fs.ErrNotExist) {
+		return nil, fmt.Errorf("this machine has no %s, so no commands can be run here; the tools for files work", spec.Argv[0])
+	}
+	return p, err
 }
 
 func closeAll(lists ...[]*os.File) {

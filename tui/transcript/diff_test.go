@@ -56,6 +56,6 @@ func TestBlanksAloneAreNotMarkedInADiff(t *testing.T) {
 		}
 	}
 	if len(marked) != 2 || !marked["3 -     x := 1"] || !marked["3 +     x := 2"] {
-		t.Errorf("marked rows: %q", marked)
+		t.Errorf("marked rows: %v", marked)
 	}
 }

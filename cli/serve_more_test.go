@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/testkit/eventually"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -66,9 +67,8 @@ func TestThePageTakesBackAndSetsWhatTheTerminalDoes(t *testing.T) {
 	if !strings.Contains(c.last().System(), "Say little.") {
 		t.Error("the role is not in force")
 	}
-	if found := s.get(session + "/search?q=NEEDLE"); !strings.Contains(found, "<mark>needle</mark>") {
-		t.Errorf("found: %s", found)
-	}
+	// The page follows the session, and may be a moment behind the terminal.
+	eventually.True(t, "the prompt is found", func() bool { return strings.Contains(s.get(session+"/search?q=NEEDLE"), "<mark>needle</mark>") })
 	if found := s.get(s.home + "/search?q=needle"); !strings.Contains(found, "/s/") {
 		t.Errorf("found everywhere: %s", found)
 	}

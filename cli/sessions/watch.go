@@ -109,7 +109,7 @@ func (c *watchCmd) Run(ctx context.Context, std Setup) error {
 			return console.Interrupted()
 		case err != nil:
 			return &console.Exit{Code: console.ExitModel, Err: err}
-		case why == whyRefused && w.pid != 0: // its process is ending: what was known of the session still holds
+		case why == whyRefused: // its process is ending: what was known of the session still holds, and how long it is looked for
 			select {
 			case <-time.After(live.LookAgain):
 			case <-ctx.Done():

@@ -196,7 +196,7 @@ func (r Report) Text(width int) string {
 func (r Report) legend(cached, bars bool) string {
 	said := ""
 	if n := r.Total.Unpriced; n > 0 {
-		said = fmt.Sprintf(r.unpriced()+": the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", text.Count(n, "request"))
+		said = fmt.Sprintf("%s: the price of %s is not known; set models[].prices, or read a newer table with jcode models update.\n", r.unpriced(), text.Count(n, "request"))
 	}
 	said += fmt.Sprintf("The last %s.", text.Count(r.Days, "day"))
 	var parts []string

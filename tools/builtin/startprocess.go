@@ -83,8 +83,10 @@ func (s *Shell) launch(spec proc.Spec) (*proc.Process, error) {
 	l := s.launcher
 	s.mu.Unlock()
 	p, err := l.Start(spec)
-	if _, gone := os.Stat(spec.Argv[0]); err != nil && errors.Is(gone, fs.ErrNotExist) {
-		return nil, fmt.Errorf("this machine has no %s, so no commands can be run here; the tools for files work", spec.Argv[0])
+	if err != nil && spec.Argv[0] == s.opts.Shell[0] {
+		if _, gone := os.Stat(spec.Argv[0]); errors.Is(gone, fs.ErrNotExist) {
+			return nil, fmt.Errorf("this machine has no %s, so no commands can be run here; the tools for files work", spec.Argv[0])
+		}
 	}
 	return p, err
 }
